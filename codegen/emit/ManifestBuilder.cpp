@@ -265,6 +265,10 @@ private:
       return hm::Role::cache;
     case BufferRole::Remainders:
       return hm::Role::remainders;
+    case BufferRole::Codes:
+      return hm::Role::codes;
+    case BufferRole::Scales:
+      return hm::Role::scales;
     }
     llvm_unreachable("all roles are listed");
   }
@@ -280,6 +284,7 @@ private:
         sections.insert(section);
     for (auto buffer : graph->getAttrOfType<ArrayAttr>(kBuffersAttr).getAsRange<BufferAttr>())
       addBuffer(program, buffer);
+    addMasters(program, graph);
     for (auto kernel : graph.getBody().front().getOps<KernelOp>()) {
       std::vector<hm::Launch> &phase = program.phases[static_cast<size_t>(getPhase(kernel))];
       if (kernel->hasAttr(kSectionAttr))
@@ -289,6 +294,28 @@ private:
     describeProvenance(
         graph, result.manifest, [&](KernelOp kernel) { return indexOf(kernel); }, program);
     result.manifest.programs.push_back(std::move(program));
+  }
+
+  /// P84, of a graph that holds some weights as codes.
+  void addMasters(hm::Program &program, GraphOp graph) {
+    auto offsets = graph->getAttrOfType<DictionaryAttr>(kMastersAttr);
+    if (!offsets)
+      return;
+    const std::vector<hm::Parameter> &parameters = result.manifest.parameters;
+    for (const hm::Parameter &parameter : parameters) {
+      auto offset = offsets.getAs<IntegerAttr>(parameter.name);
+      program.masters.push_back(offset ? offset.getInt() : -1);
+    }
+    for (auto weight : graph.getBody().front().getOps<QuantizedWeightOp>()) {
+      auto parameter = llvm::find_if(
+          parameters, [&](const hm::Parameter &one) { return one.name == weight.getParameter(); });
+      auto places = weight->getAttrOfType<PlacesAttr>(kPlacesAttr);
+      program.quantized.push_back({static_cast<int32_t>(parameter - parameters.begin()),
+                                   static_cast<int32_t>(places.getBuffers()[0]),
+                                   places.getOffsets()[0], places.getOffsets()[1],
+                                   static_cast<int32_t>(weight.getDimension()),
+                                   weight.getLeastError()});
+    }
   }
 
   int32_t sectionCalled(StringAttr name) {

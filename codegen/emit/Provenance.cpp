@@ -3,6 +3,7 @@
 
 #include "codegen/emit/ManifestBuilder.h"
 #include "codegen/emit/TaskAxes.h"
+#include "halftone/manifest/spelling.hpp"
 
 using namespace mlir;
 namespace hm = halftone::manifest;
@@ -33,7 +34,9 @@ private:
     for (Operation &op : graph.getBody().front()) {
       auto indices = op.getAttrOfType<DenseI64ArrayAttr>(kValuesAttr);
       auto places = op.getAttrOfType<PlacesAttr>(kPlacesAttr);
-      if (!indices || !places || !isa<KernelOp, ViewOp, WorkingCopyOp, ParameterOp>(op))
+      if (!indices || !places ||
+          !isa<KernelOp, ViewOp, WholeOp, PartOp, QuantizedWeightOp, WorkingCopyOp, ParameterOp>(
+              op))
         continue;
       for (auto [i, index] : llvm::enumerate(indices.asArrayRef()))
         if (index >= 0)
@@ -124,6 +127,8 @@ private:
     };
     auto split = graph->getParentOfType<ModuleOp>()->getAttrOfType<DictionaryAttr>(kSplitByAttr);
     for (auto parameter : graph.getBody().front().getOps<ParameterOp>()) {
+      if (parameter->hasAttr(kQuantizedAttr)) // P84
+        continue;
       auto type = cast<TensorType>(parameter.getType());
       add(parameter.getName(), hm::ValueRole::master, hm::Pass::none, type,
           bufferOf(hm::Role::parameters), split);
@@ -131,8 +136,11 @@ private:
         add(parameter.getName(), hm::ValueRole::weight_gradient, hm::Pass::weight_gradient, type,
             bufferOf(hm::Role::gradients));
     }
+    auto isKnownByElements = [](StateOp state) { // delayed scales (P75)
+      return state.getName().starts_with(hm::kDelayedScales);
+    };
     for (auto state : graph.getBody().front().getOps<StateOp>())
-      if (state.getOptimizer() && !isStateBeforeStep(state.getName()))
+      if (state.getOptimizer() && !isStateBeforeStep(state.getName()) && !isKnownByElements(state))
         add(state.getName(), hm::ValueRole::optimizer_state, hm::Pass::none,
             cast<TensorType>(state.getType()),
             state->getAttrOfType<PlacesAttr>(kPlacesAttr).getBuffers()[0],

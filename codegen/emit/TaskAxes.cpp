@@ -12,8 +12,9 @@ namespace halftone::ir {
 hm::Dimension dimensionOf(Attribute dim, ArrayRef<std::string> symbols) {
   if (auto extent = dyn_cast<IntegerAttr>(dim))
     return {extent.getInt(), -1};
-  const std::string *symbol = llvm::find(symbols, cast<StringAttr>(dim).getValue());
-  return {1, static_cast<int32_t>(symbol - symbols.begin())};
+  SymbolicExtent of = symbolicExtentOf(cast<StringAttr>(dim).getValue());
+  const std::string *symbol = llvm::find(symbols, of.name);
+  return {1, static_cast<int32_t>(symbol - symbols.begin()), static_cast<int32_t>(of.divisor)};
 }
 
 std::vector<hm::Dimension> dimensionsOf(ArrayRef<Attribute> dims, ArrayRef<std::string> symbols) {

@@ -452,6 +452,17 @@ static LogicalResult verifyTransformed(KernelOp kernel, TensorType tensor) {
                               << ", which are no sequence and spectrum of one another";
 }
 
+/// Columns of a wider tensor, of which a kernel stores all of its own.
+static LogicalResult verifyColumns(KernelOp kernel, int64_t offset, TensorType tensor) {
+  std::optional<int64_t> columns = kernel.getColumns(), all = tensor.getColumns();
+  if (columns && all && offset >= 0 && offset + *columns <= *all &&
+      tensor.getRowDims() == kernel.getDomainType().getRowDims())
+    return success();
+  return kernel.emitOpError() << "stores domain " << formatDims(kernel.getDomain().getValue())
+                              << " from column " << offset << " on of " << tensor
+                              << ", which has no such columns";
+}
+
 bool holdsColumnSums(ArrayRef<Attribute> domain, TensorType tensor) {
   unsigned batch = tensor.getRank() - 1;
   return tensor.getRank() > 0 && batch < domain.size() &&
@@ -474,6 +485,8 @@ LogicalResult verifyResultAccess(KernelOp kernel, unsigned result) {
   if (isSumOfProducts(access.getKind()))
     return verifyLines(kernel, access.getKind(), tensor,
                        access.getKind() == AccessKind::Lhs || access.getKind() == AccessKind::Lhs2);
+  if (access.getKind() == AccessKind::Window)
+    return verifyColumns(kernel, access.getOffset(), tensor);
   if (access.getKind() == AccessKind::Column &&
       holdsColumnSums(kernel.getDomain().getValue(), tensor))
     return success();

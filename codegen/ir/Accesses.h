@@ -22,6 +22,12 @@ inline bool isSumOfProducts(AccessKind kind) {
   return isMatrix(kind) && kind != AccessKind::Start && kind != AccessKind::Turns;
 }
 
+/// Of a result: an element for each of the domain's, which lies where that does, or in columns of a
+/// wider tensor.
+inline bool isOfElements(AccessKind kind) {
+  return kind == AccessKind::Full || kind == AccessKind::Window;
+}
+
 /// Whether an attention's kernel reads or stores an operand of a product where its heads lie: behind
 /// the times, which the access's map, of the dimensions [sequences, heads, times, columns], says.
 inline bool isInPlace(AccessAttr access) {

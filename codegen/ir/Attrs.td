@@ -37,7 +37,7 @@ def Halftone_SkeletonAttr : EnumAttr<Halftone_Dialect, Halftone_Skeleton, "skele
 // loops of their own, and all others. i stands for all axes but the last, k for the reduced ones, b for those of a batch; c is no axis.
 def Halftone_AccessKind : Halftone_Enum<"AccessKind", [
     I32EnumAttrCase<"Full", 0, "full">,       // (i, j) -> (i, j)
-    I32EnumAttrCase<"Window", 1, "window">,   // (i, j) -> (i, j + offset), zero outside of the operand's columns
+    I32EnumAttrCase<"Window", 1, "window">,   // (i, j) -> (i, j + offset), zero outside of the operand's columns; as a result: columns of a wider tensor
     I32EnumAttrCase<"Column", 2, "column">,   // (i, j) -> (j); as a result: the sum over i, or (b, i, j) -> (b, j)
     I32EnumAttrCase<"Row", 3, "row">,         // (i, j) -> (i)
     I32EnumAttrCase<"Scalar", 4, "scalar">,   // (i, j) -> ()
@@ -176,7 +176,8 @@ def Halftone_BufferRole : Halftone_Enum<"BufferRole", [
     I32EnumAttrCase<"Statistic", 10, "statistic">, I32EnumAttrCase<"WorkingCopies", 11, "working_copies">,
     I32EnumAttrCase<"Accumulated", 12, "accumulated">, I32EnumAttrCase<"Counters", 13, "counters">,
     I32EnumAttrCase<"InputGradient", 14, "input_gradient">, I32EnumAttrCase<"Cache", 15, "cache">,
-    I32EnumAttrCase<"Remainders", 16, "remainders">]>;
+    I32EnumAttrCase<"Remainders", 16, "remainders">, I32EnumAttrCase<"Codes", 17, "codes">,
+    I32EnumAttrCase<"Scales", 18, "scales">]>;
 def Halftone_BufferAttr : AttrDef<Halftone_Dialect, "Buffer"> {
   let mnemonic = "buffer";
   let summary = "One buffer of a graph's memory plan";

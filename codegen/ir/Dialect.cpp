@@ -31,6 +31,9 @@ void HalftoneDialect::initialize() {
 
 //===--- TensorType ---===//
 
+/// Between a symbol and its divisor: no symbol of a model has blanks.
+constexpr StringLiteral kCeilDiv = "ceildiv";
+
 Type TensorType::parse(AsmParser &parser) {
   SmallVector<Attribute> dims;
   Type element;
@@ -44,7 +47,13 @@ Type TensorType::parse(AsmParser &parser) {
     StringRef symbol;
     if (parser.parseKeyword(&symbol))
       return failure();
-    dims.push_back(parser.getBuilder().getStringAttr(symbol));
+    Attribute dim = parser.getBuilder().getStringAttr(symbol);
+    int64_t divisor = 1;
+    if (succeeded(parser.parseOptionalKeyword(kCeilDiv)) && parser.parseInteger(divisor))
+      return failure();
+    if (divisor < 1)
+      return parser.emitError(parser.getNameLoc()) << "a symbol is divided by " << divisor;
+    dims.push_back(countParts(dim, divisor));
     return success();
   };
   if (parser.parseLess() ||
@@ -176,6 +185,25 @@ bool haveAsManyElements(ArrayRef<Attribute> a, ArrayRef<Attribute> b) {
     return std::pair(symbols, getStaticProduct(numbers));
   };
   return partsOf(a) == partsOf(b);
+}
+
+SymbolicExtent symbolicExtentOf(StringRef symbol) {
+  auto [name, rest] = symbol.split(' ');
+  SymbolicExtent extent{name};
+  if (!rest.empty())
+    rest.split(' ').second.getAsInteger(10, extent.divisor);
+  return extent;
+}
+
+Attribute countParts(Attribute dim, int64_t size) {
+  if (auto extent = dyn_cast<IntegerAttr>(dim))
+    return IntegerAttr::get(extent.getType(), llvm::divideCeil(extent.getInt(), size));
+  auto symbol = cast<StringAttr>(dim);
+  auto [name, divisor] = symbolicExtentOf(symbol.getValue());
+  if (size == 1)
+    return dim;
+  return StringAttr::get(dim.getContext(),
+                         name + " " + kCeilDiv + " " + Twine(divisor * size)); // of parts of parts
 }
 
 std::optional<int64_t> getStaticProduct(ArrayRef<Attribute> dims) {

@@ -97,6 +97,20 @@ inline constexpr llvm::StringLiteral kCastAttr = "halftone.cast";
 /// (P68, P69): which rule says what it is held in, a dictionary of `rule` and, if any, `beaten`.
 inline constexpr llvm::StringLiteral kHeldByAttr = "halftone.held_by";
 inline constexpr llvm::StringLiteral kSplitByAttr = "halftone.split_by";
+/// Set by InsertCasts on a scalar state that is a delayed scale (P72): what is rounded under it
+/// (EncodingAttr). BuildUpdate puts in its place where the state lies: a dictionary of `buffer`,
+/// the name of a vector's state, `index` and `count`, its elements.
+inline constexpr llvm::StringLiteral kDelayedAttr = "halftone.delayed";
+inline constexpr llvm::StringLiteral kElementOfAttr = "halftone.element_of";
+/// On a flatten of other scalars than gradients: the activation that they make up (StringAttr).
+inline constexpr llvm::StringLiteral kFlattenedAttr = "halftone.flattened";
+/// Set by ResolvePrecision on a parameter of a graph that does not train: how it is held (P80), a
+/// dictionary of `element` (TypeAttr), `least_error` (BoolAttr), `rule` and, if any, `beaten`.
+inline constexpr llvm::StringLiteral kQuantizedAttr = "halftone.quantized";
+/// Set by BuildUpdate on a graph with such parameters: where the masters of all others lie in its
+/// flat buffer, a dictionary of offsets by name, and how long that is (IntegerAttr).
+inline constexpr llvm::StringLiteral kMastersAttr = "halftone.masters";
+inline constexpr llvm::StringLiteral kMasterElementsAttr = "halftone.master_elements";
 /// On kernels: whether they do nothing but cast (BoolAttr).
 inline constexpr llvm::StringLiteral kOnlyCastsAttr = "halftone.only_casts";
 /// The name of the graph that is run to find the first value that is not finite.
@@ -203,6 +217,10 @@ bool isColumnSum(mlir::Operation *op);
 llvm::SmallVector<AccessAttr> getOperandAccesses(mlir::Operation *op);
 /// Whether `op` reads operand `i` as a matrix whose products it sums.
 bool readsMatrix(mlir::Operation *op, unsigned i);
+/// Whether the value is a weight's codes (P81), under whatever shape.
+bool isCodes(mlir::Value value);
+/// Whether one of the matrices that the kernel multiplies is.
+bool multipliesCodes(KernelOp kernel);
 
 /// Whether tensors of these dimensions have as many elements, whatever symbols are bound to (D36).
 bool haveAsManyElements(llvm::ArrayRef<mlir::Attribute> a, llvm::ArrayRef<mlir::Attribute> b);
@@ -212,6 +230,16 @@ bool movesElements(mlir::Operation *op);
 bool isOfPlace(mlir::Operation *op);
 /// Whether `op` is an exp of x - max x, over a row.
 bool isExpBelowMaximum(mlir::Operation *op);
+
+/// What a symbol of a dimension stands for: ceil(what `name` is bound to / divisor).
+struct SymbolicExtent {
+  llvm::StringRef name;
+  int64_t divisor = 1;
+};
+SymbolicExtent symbolicExtentOf(llvm::StringRef symbol);
+/// How many parts of `size` a dimension has, the last of them shorter: a number or, of a symbol,
+/// the symbol `batch ceildiv 32`.
+mlir::Attribute countParts(mlir::Attribute dim, int64_t size);
 
 /// The product of `dims` when all are numbers.
 std::optional<int64_t> getStaticProduct(llvm::ArrayRef<mlir::Attribute> dims);

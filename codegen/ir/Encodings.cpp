@@ -10,8 +10,9 @@ namespace halftone::encoding {
 
 llvm::hash_code hash_value(const Encoding &encoding) {
   const Scaling &scaling = encoding.scaling;
-  return llvm::hash_combine(encoding.element, scaling.kind, scaling.size, scaling.axis,
-                            scaling.scale, encoding.rounding, encoding.saturate);
+  return llvm::hash_combine(encoding.element, scaling.kind, scaling.size, scaling.rows,
+                            scaling.scale, scaling.history, scaling.margin, encoding.rounding,
+                            encoding.saturate);
 }
 
 } // namespace halftone::encoding

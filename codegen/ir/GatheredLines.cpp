@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/ir/GatheredLines.h"
 
+#include <numeric>
+
 #include "codegen/ir/Forms.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/IntegerSet.h"
@@ -21,6 +23,28 @@ static bool isOfTaps(AffineExpr expr, AffineExpr element, int64_t neighbours) {
     return cast<AffineConstantExpr>(binary.getRHS()).getValue() % neighbours == 0;
   return isOfTaps(binary.getLHS(), element, neighbours) &&
          isOfTaps(binary.getRHS(), element, neighbours);
+}
+
+std::optional<Tap> findTap(AffineExpr last, AffineExpr element, int64_t length) {
+  Tap tap{length, 0};
+  if (auto constant = dyn_cast<AffineConstantExpr>(last)) // of one element, element % 1
+    return Tap{1, constant.getValue()};
+  auto binary = dyn_cast<AffineBinaryOpExpr>(last);
+  if (binary && last.getKind() == AffineExprKind::Add)
+    if (auto offset = dyn_cast<AffineConstantExpr>(binary.getRHS())) {
+      tap.offset = offset.getValue();
+      last = binary.getLHS();
+      binary = dyn_cast<AffineBinaryOpExpr>(last);
+    }
+  if (last == element)
+    return tap;
+  auto elements = binary && last.getKind() == AffineExprKind::Mod && binary.getLHS() == element
+                      ? dyn_cast<AffineConstantExpr>(binary.getRHS())
+                      : AffineConstantExpr();
+  if (!elements)
+    return std::nullopt;
+  tap.elements = elements.getValue();
+  return tap;
 }
 
 namespace {
@@ -51,13 +75,14 @@ private:
     auto length = dyn_cast<IntegerAttr>(axes.extent(lines.element));
     if (!columns || !length)
       return false;
-    lines.neighbours = *columns;
     AffineExpr element = axis(lines.element);
-    AffineExpr last = map.getResults().back();
-    bool areWhole = last == element % *columns || // 0 where that is 1
-                    (last == element && length.getInt() == *columns);
-    auto isFixed = [&](AffineExpr expr) { return isOfTaps(expr, element, *columns); };
-    return areWhole && length.getInt() % *columns == 0 &&
+    std::optional<Tap> tap = findTap(map.getResults().back(), element, length.getInt());
+    if (!tap || tap->offset < 0 || tap->offset + tap->elements > *columns)
+      return false;
+    // Of columns of a wider source as many as begin where vectors of them do.
+    lines.neighbours = std::gcd(std::gcd(tap->elements, *columns), tap->offset);
+    auto isFixed = [&](AffineExpr expr) { return isOfTaps(expr, element, lines.neighbours); };
+    return length.getInt() % tap->elements == 0 &&
            llvm::all_of(map.getResults().drop_back(), isFixed) &&
            (!where || llvm::all_of(where.getConstraints(), isFixed));
   }
@@ -116,6 +141,15 @@ std::optional<unsigned> findGatheredInput(KernelOp kernel) {
         access.getMap() && isMatrix(access.getKind()))
       return input;
   return std::nullopt;
+}
+
+int64_t countNeighbours(KernelOp kernel, unsigned input) {
+  AccessAttr access = kernel.getInputAccess(input);
+  auto source = cast<TensorType>(kernel.getInputs()[input].getType());
+  std::optional<GatheredLines> lines;
+  if (access.getMap() && kernel.getSkeleton() == Skeleton::Contraction)
+    lines = findGatheredLines(access, axesOf(kernel), kernel.getBatchDims().size(), source);
+  return lines ? lines->neighbours : source.getColumns().value_or(1);
 }
 
 } // namespace halftone::ir

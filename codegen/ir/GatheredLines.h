@@ -8,6 +8,15 @@
 
 namespace halftone::ir {
 
+/// A tap of a line: so many neighbours in memory, from a column of the source on.
+struct Tap {
+  int64_t elements = 0, offset = 0;
+};
+
+/// Of the last result of a map that counts the elements of a line of `length` by `element`; nothing
+/// where a tap's are no neighbours.
+std::optional<Tap> findTap(mlir::AffineExpr last, mlir::AffineExpr element, int64_t length);
+
 struct GatheredLines {
   unsigned firstAxis = 0, lastAxis = 0; ///< [first, last) of the axes count lines, images first
   unsigned images = 0;    ///< so many of them are the source's own first dimensions behind no other
@@ -22,6 +31,10 @@ std::optional<GatheredLines> findGatheredLines(AccessAttr access, const Axes &ax
 
 /// The number of the operand that the kernel, a contraction, gathers, if there is one.
 std::optional<unsigned> findGatheredInput(KernelOp kernel);
+
+/// How many elements of a matrix of the kernel's lie side by side, from multiples of it on,
+/// whatever symbols stand for: a row, or of one that is gathered what chips take of a line.
+int64_t countNeighbours(KernelOp kernel, unsigned input);
 
 } // namespace halftone::ir
 

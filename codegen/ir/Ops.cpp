@@ -27,9 +27,21 @@ LogicalResult FlattenOp::verify() {
   return success();
 }
 
+LogicalResult QuantizedWeightOp::verify() {
+  TensorType codes = tensor(getCodes()), scales = tensor(getScales());
+  size_t dimension = getDimension();
+  if (codes.getRank() < 2 || dimension > 1 || !codes.getStaticElements() ||
+      !description::is_quantized(elementOf(codes.getElementType())))
+    return emitOpError() << "codes " << codes << " are no matrix of i8 or f8e4m3";
+  if (!scales.getElementType().isF32() || scales.getDims() != codes.getDims().slice(dimension, 1))
+    return emitOpError() << "scales " << scales << " are not one for each channel of " << codes
+                         << " along dimension " << dimension;
+  return success();
+}
+
 LogicalResult AssignOp::verify() {
   if (!isa_and_nonnull<StateOp, FlatParametersOp, FlatWorkingCopiesOp, AccumulatedOp,
-                       OutputGradientOp, FlattenOp>(getDestination().getDefiningOp()))
+                       OutputGradientOp, FlattenOp>(getViewed(getDestination()).getDefiningOp()))
     return emitOpError("assigns to what does not persist");
   // A state is f32; an input that it takes may still have the format that it arrives in.
   TensorType to = tensor(getDestination()), from = tensor(getX());
@@ -38,6 +50,37 @@ LogicalResult AssignOp::verify() {
     return emitOpError() << "value " << tensor(getX()) << " does not fit "
                          << tensor(getDestination());
   return success();
+}
+
+LogicalResult WholeOp::verify() {
+  for (Value part : getParts())
+    if (part.getType() != getType())
+      return emitOpError() << "is " << getType() << ", of which " << part.getType()
+                           << " is no part: kernels store theirs in all of it, by a window";
+  return success();
+}
+
+LogicalResult PartOp::verify() {
+  if (failed(verifyRows(*this, tensor(getX()), getType())))
+    return failure();
+  auto offset = static_cast<int64_t>(getOffset());
+  std::optional<int64_t> columns = getType().getColumns(), all = tensor(getX()).getColumns();
+  if (!columns || !all || offset < 0 || offset + *columns > *all ||
+      getType().getElementType() != tensor(getX()).getElementType())
+    return emitOpError() << getType() << " are no columns of " << tensor(getX()) << " from "
+                         << offset << " on";
+  return success();
+}
+
+bool isCodes(Value value) {
+  auto weight = getViewed(value).getDefiningOp<QuantizedWeightOp>();
+  return weight && getViewed(value) == weight.getCodes();
+}
+
+bool multipliesCodes(KernelOp kernel) {
+  return llvm::any_of(llvm::seq(kernel.getInputs().size()), [&](size_t i) {
+    return isMatrix(kernel.getInputAccess(i).getKind()) && isCodes(kernel.getInputs()[i]);
+  });
 }
 
 //===--- KernelOp ---===//

@@ -81,6 +81,20 @@ def Halftone_WorkingCopyOp : Halftone_Op<"working_copy", [Pure]> {
   let results = (outs Halftone_AnyTensor:$result);
   let assemblyFormat = "$parameter `in` $buffer `at` $offset attr-dict `:` type($result)";
 }
+def Halftone_QuantizedWeightOp : Halftone_Op<"quantized_weight", []> {
+  let summary = "A parameter as codes and a scale for each channel (P81), which the host writes. Not pure, as parameter";
+  let description = [{
+    Channels are counted along `dimension`. Codes lie in the buffer of their element, scales in one for all, each at its offset.
+    ```mlir
+    %q, %s = halftone.quantized_weight "fc.weight" at 0, 0 {dimension = 0 : i64}
+        : !halftone.tensor<[8, 4], si8>, !halftone.tensor<[8], f32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$parameter, I64Attr:$codes_offset, I64Attr:$scales_offset, I64Attr:$dimension, UnitAttr:$least_error);
+  let results = (outs Halftone_AnyTensor:$codes, Halftone_AnyTensor:$scales);
+  let assemblyFormat = "$parameter `at` $codes_offset `,` $scales_offset attr-dict `:` type($codes) `,` type($scales)";
+  let hasVerifier = 1;
+}
 def Halftone_AccumulatedOp : Halftone_Op<"accumulated", [Pure]> {
   let summary = "The sum of the flat gradients of earlier micro-batches (M4)";
   let results = (outs Halftone_AnyTensor:$result);
@@ -170,6 +184,7 @@ class Halftone_NamedSinkOp<string mnemonic, string text> : Halftone_Op<mnemonic>
 def Halftone_OutputOp : Halftone_NamedSinkOp<"output", "A value that the caller reads after the forward phase">;
 def Halftone_InputGradientOp : Halftone_NamedSinkOp<"input_gradient", "The gradient of input `name`, which the caller reads after the backward phase (D15)">;
 def Halftone_StatisticOp : Halftone_NamedSinkOp<"statistic", "A scalar that the host reads after a step">;
+def Halftone_AmaxOp : Halftone_NamedSinkOp<"amax", "The largest magnitude that a pass rounds under the delayed scale `name` (P72); BuildUpdate consumes it">;
 def Halftone_LossOp : Halftone_Op<"loss"> {
   let summary = "A scalar whose weighted sum with the other losses is minimised";
   let arguments = (ins StrAttr:$name, Halftone_Scalar:$x, F64Attr:$weight);
@@ -179,6 +194,29 @@ def Halftone_AssignOp : Halftone_Op<"assign"> {
   let summary = "The persistent tensor, or the buffer of a gradient, takes a new value at the end of the phase";
   let arguments = (ins Halftone_AnyTensor:$destination, Halftone_AnyTensor:$x);
   let assemblyFormat = "$x `to` $destination attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+//===--- Parts in place (LeavePartsInPlace) ---===//
+
+def Halftone_WholeOp : Halftone_Op<"whole"> {
+  let summary = "A tensor whose columns several kernels store, each some: no kernel, all of it lies in one buffer";
+  let description = [{
+    ```mlir
+    %whole = halftone.whole "join" of %up, %skip
+        : (!halftone.tensor<[batch, 72], bf16>, !halftone.tensor<[batch, 72], bf16>) -> !halftone.tensor<[batch, 72], bf16>
+    ```
+  }];
+  let arguments = (ins StrAttr:$name, Variadic<Halftone_AnyTensor>:$parts);
+  let results = (outs Halftone_AnyTensor:$result);
+  let assemblyFormat = "$name `of` $parts attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+def Halftone_PartOp : Halftone_Op<"part"> {
+  let summary = "Columns of x from `offset` on, which kernels read where they lie: it says of a value of the model that it lies there";
+  let arguments = (ins Halftone_AnyTensor:$x, I64Attr:$offset);
+  let results = (outs Halftone_AnyTensor:$result);
+  let assemblyFormat = "$x `from` $offset attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 

@@ -144,14 +144,21 @@ def Halftone_ViewOp : Halftone_Op<"view", [Pure]> {
     %one = halftone.view %keys {parts = 2 : i64}
         : (!halftone.tensor<[batch, 12, 64, 16], f32>) -> !halftone.tensor<[64, 16], f32>
     ```
+    Of a flat buffer it may be some elements, from the one `at` on.
+    ```mlir
+    %weight = halftone.view %parameters {at = 64 : i64} : (!halftone.tensor<[224], f32>) -> !halftone.tensor<[12, 8], f32>
+    ```
   }];
-  let arguments = (ins Halftone_AnyTensor:$x, DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$parts);
+  let arguments = (ins Halftone_AnyTensor:$x, DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$parts,
+                       DefaultValuedAttr<I64Attr, "-1">:$at);
   let results = (outs Halftone_AnyTensor:$result);
   let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// Whether x is what a section leaves of the part at hand.
     bool leavesPart();
+    /// Whether x is a flat buffer, of which it is some elements.
+    bool isOfFlat() { return static_cast<int64_t>(getAt()) >= 0; }
   }];
 }
 def Halftone_CastOp : Halftone_TensorOp<"cast"> {

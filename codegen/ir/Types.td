@@ -12,7 +12,7 @@ def Halftone_TensorType : TypeDef<Halftone_Dialect, "Tensor"> {
   let description = [{
     `!halftone.tensor<[batch, 64], f32>` is a matrix with one row per sample. `!halftone.tensor<[], f32>` is a scalar.
   }];
-  // Each dimension is an IntegerAttr (a fixed extent) or a StringAttr (a symbol).
+  // Each dimension is an IntegerAttr (a fixed extent) or a StringAttr: a symbol, or its parts, `batch ceildiv 32` (countParts).
   let parameters = (ins ArrayRefParameter<"::mlir::Attribute">:$dims, "::mlir::Type":$elementType);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;

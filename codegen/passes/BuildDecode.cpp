@@ -78,16 +78,20 @@ private:
             isOfParameter(op->getOperand(0).getDefiningOp()));
   }
 
-  /// A tensor's scale is that of all tokens at hand (P54).
+  /// Whether one scale is for several rows (P51, P77).
+  static bool isOfRows(const encoding::Scaling &scaling) {
+    return scaling.kind == encoding::Scaling::Kind::tensor || scaling.rows > 1 ||
+           encoding::has_two_levels(scaling);
+  }
+
+  /// Such a scale is that of all tokens at hand (P54).
   LogicalResult checkScales() {
     for (Operation &op : block)
       if (auto cast = op.getAttrOfType<DictionaryAttr>(kCastAttr))
-        if (cast.getAs<EncodingAttr>("to").getValue().scaling.kind ==
-                encoding::Scaling::Kind::tensor &&
-            !isOfParameter(&op))
+        if (isOfRows(cast.getAs<EncodingAttr>("to").getValue().scaling) && !isOfParameter(&op))
           return refuse("what layer '" + getLayer(&op) +
-                        "' leaves is read under a scale of the whole tensor, so that a token's "
-                        "logits would depend on the others beside it; scale blocks (P54)");
+                        "' leaves is read under a scale of several rows, so that a token's logits "
+                        "would depend on the others beside it; scale blocks of one row (P54)");
     return success();
   }
 

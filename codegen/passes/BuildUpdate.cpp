@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// M4, U0 to U16 and L3 as ordinary operations.
+// M4, U0 to U16, L3 and P86 as ordinary operations.
 #include <cmath>
 
+#include "codegen/ir/Forms.h"
+#include "codegen/passes/DelayedScales.h"
+#include "codegen/passes/FactoredUpdate.h"
 #include "codegen/passes/HeldStates.h"
 #include "codegen/passes/LossScaleForm.h"
 #include "codegen/passes/Optimizers.h"
@@ -27,7 +30,7 @@ public:
         builder(OpBuilder::atBlockEnd(&graph.getBody().front())),
         loc(NameLoc::get(builder.getStringAttr("update"))), held(module),
         optimizer(createOptimizer(module->getAttrOfType<DictionaryAttr>(kOptimizerAttr), graph)),
-        layout(graph, hasNorms()), schedule(graph),
+        layout(graph, std::max(hasNorms() ? PartNorms::kBlock : 0, held.block())), schedule(graph),
         averages(module->getAttrOfType<FloatAttr>(kAverageAttr)) {}
 
   LogicalResult run() {
@@ -46,7 +49,9 @@ public:
     SmallVector<AssignOp> assignments(graph.getBody().front().getOps<AssignOp>());
     accumulate(gradients);
     Checked checked = check(gradients);
-    update(parameters, gradients, checked);
+    if (failed(update(parameters, gradients, checked)))
+      return failure();
+    buildDelayedScales(graph, builder, loc, firstMicroBatch, microBatches);
     for (AssignOp assign : assignments)
       if (auto state = assign.getDestination().getDefiningOp<StateOp>())
         moveOn(state, assign, checked.finite);
@@ -248,7 +253,7 @@ private:
   /// What code on an element of the update reads, and where that stands among its arguments.
   struct Operands {
     SmallVector<Value> values;
-    unsigned moments = 0, learningRate = 0, carried = 0, hyperparameters = 0;
+    unsigned moments = 0, scales = 0, learningRate = 0, carried = 0, hyperparameters = 0;
     std::optional<unsigned> averageShare = {}, weightDecay = {}, clips = {}, number = {};
 
     unsigned add(Value value) {
@@ -264,21 +269,24 @@ private:
   static constexpr unsigned kGradient = 1, kFirstMoment = 2;
   static constexpr unsigned kFinite = 1, kCoefficient = 2, kInverse = 3; ///< behind learningRate
 
-  void update(Value parameters, Value gradients, const Checked &checked) {
+  LogicalResult update(Value parameters, Value gradients, const Checked &checked) {
     auto flat = cast<TensorType>(parameters.getType());
-    Value learningRate = checked.learningRate
-                             ? checked.learningRate
-                             : hyperparameter("learning_rate", ofModel("learning_rate"));
-    SmallVector<Value> moments;
+    if (const FactoredForm *form = optimizer->factored())
+      return updateEach(*form, parameters, gradients, checked);
+    Value learningRate = learningRateOf(checked);
+    SmallVector<Value> moments, scales;
     for (const OptimizerForm::Scalar &moment : optimizer->moments()) {
       double first = held.first(moment.initial);
       moments.push_back(held.state(state(moment.name, flat.getDims(), first, held.element())));
+      if (held.block() > 0) // P86
+        scales.push_back(state(moment.name + ".scale", rowsOf(flat).getRowDims(), 0));
     }
     for (StringRef name : averages.moments())
       moments.push_back(state(name, flat.getDims(), 0));
-    Operands operands{{parameters, gradients}, static_cast<unsigned>(moments.size())};
+    Operands operands{{seen(parameters), seen(gradients)}, static_cast<unsigned>(moments.size())};
     for (Value moment : moments)
-      operands.add(held.read(builder, moment));
+      operands.add(held.read(builder, seen(moment)));
+    operands.scales = operands.add(scales);
     operands.learningRate =
         operands.add({learningRate, checked.finite, checked.coefficient, checked.inverse});
     if (checked.averageShare)
@@ -295,19 +303,96 @@ private:
     if (optimizer->countSums() > 0)
       if (Value numbers = sumOverParameters(operands))
         operands.number = operands.add(numbers);
+    TensorType domain = rowsOf(flat);
+    SmallVector<Type> types(1 + moments.size(), domain);
+    types.append(scales.size(), domain.withDims(domain.getRowDims()));
     Space space;
-    if (hasNorms())
-      space = {flat, PartNorms::accesses(flat, operands.values),
-               SmallVector<AccessAttr>(1 + moments.size(),
-                                       AccessAttr::get(graph.getContext(), AccessKind::Full))};
-    auto op = makeMap(builder, loc, "update", space, operands.values,
-                      SmallVector<Type>(1 + moments.size(), flat),
+    if (hasNorms() || held.block() > 0) {
+      auto access = [&](AccessKind kind) { return AccessAttr::get(graph.getContext(), kind); };
+      space = {domain, PartNorms::accesses(domain, operands.values),
+               SmallVector<AccessAttr>(1 + moments.size(), access(AccessKind::Full))};
+      space.writes.append(scales.size(), access(AccessKind::Row));
+    }
+    auto op = makeMap(builder, loc, "update", space, operands.values, types,
                       [&](Scalars &s, ValueRange a) { return updateElement(s, a, operands); });
     setPhase(op, Phase::Update);
-    setPhase(AssignOp::create(builder, loc, parameters, op.getOutputs()[0]), Phase::Update);
-    for (auto [moment, next] : llvm::zip(moments, op.getOutputs().drop_front()))
-      setPhase(AssignOp::create(builder, loc, moment, held.round(builder, next, moment)),
-               Phase::Update);
+    auto assign = [&](Value to, Value next) {
+      setPhase(AssignOp::create(builder, loc, to, next), Phase::Update);
+    };
+    assign(seen(parameters), op.getOutputs()[0]);
+    ValueRange nextMoments = op.getOutputs().slice(1, moments.size());
+    for (auto [moment, next] : llvm::zip(moments, nextMoments))
+      assign(seen(moment), held.round(builder, next, moment));
+    if (scales.empty())
+      return success();
+    // All threads of a row read its scale: the next one goes there when they are done.
+    ValueRange nextScales = op.getOutputs().take_back(scales.size());
+    auto moved = makeMap(builder, loc, "scales", nextScales, nextScales.getTypes(),
+                         [](Scalars &, ValueRange a) { return SmallVector<Value>(a); });
+    setPhase(moved, Phase::Update);
+    for (auto [scale, next] : llvm::zip(scales, moved.getOutputs()))
+      assign(scale, next);
+    return success();
+  }
+
+  Value learningRateOf(const Checked &checked) {
+    return checked.learningRate ? checked.learningRate
+                                : hyperparameter("learning_rate", ofModel("learning_rate"));
+  }
+
+  /// U18
+  LogicalResult updateEach(const FactoredForm &form, Value parameters, Value gradients,
+                           const Checked &checked) {
+    FactoredOperands all{parameters, gradients};
+    for (StringRef name : averages.moments())
+      all.averages = state(name, tensor(parameters).getDims(), 0);
+    all.learningRate = learningRateOf(checked);
+    all.finite = checked.finite;
+    all.coefficient = checked.coefficient;
+    all.inverse = checked.inverse;
+    all.share = checked.carried[FactoredForm::kShare];
+    all.largestRate = checked.carried[FactoredForm::kLargestRate];
+    if (layout.decays())
+      all.weightDecay = hyperparameter("weight_decay", ofModel("weight_decay"));
+    all.averageShare = checked.averageShare;
+    auto gradientOf = [&](Scalars &s, Value g, Value coefficient, Value inverse) {
+      return cut(s, unscaled(s, g, coefficient, inverse));
+    };
+    FactoredUpdate each(builder, loc, form, averages, all, gradientOf);
+    for (auto parameter : graph.getBody().front().getOps<ParameterOp>())
+      if (!parameter.getFrozen() && failed(each.build(parameter)))
+        return failure();
+    return success();
+  }
+
+  /// U0, and U2 of all parameters
+  Value unscaled(Scalars &s, Value gradient, Value coefficient, Value inverse) {
+    gradient = s.mul(gradient, inverse);
+    return module->hasAttr(kClipAttr) ? s.mul(gradient, coefficient) : gradient;
+  }
+
+  /// U2 of an element.
+  Value cut(Scalars &s, Value gradient) {
+    auto clip = module->getAttrOfType<FloatAttr>(kClipValueAttr);
+    if (!clip)
+      return gradient;
+    double largest = clip.getValueAsDouble();
+    return s.minimum(s.maximum(gradient, s.like(gradient, -largest)), s.like(gradient, largest));
+  }
+
+  /// What the update's elements are: all of the flat buffers or, where neighbours share the scale
+  /// of a state, rows of so many.
+  TensorType rowsOf(TensorType flat) {
+    if (held.block() == 0)
+      return flat;
+    int64_t rows = layout.getTrainedElements() / held.block();
+    return flat.withDims(
+        {builder.getI64IntegerAttr(rows), builder.getI64IntegerAttr(held.block())});
+  }
+  Value seen(Value flat) {
+    if (held.block() == 0)
+      return flat;
+    return ViewOp::create(builder, loc, rowsOf(tensor(flat)), flat);
   }
 
   /// U15: the optimizer's number of each parameter that has one, at all of its blocks; null where
@@ -321,7 +406,7 @@ private:
       return {};
     PartNorms norms(builder, loc, layout.getTrainedElements(), Phase::Update);
     auto summands = [&](Scalars &s, ValueRange a) {
-      return optimizer->summands(s, elementOf(s, a, operands, /*inBlocks=*/true));
+      return optimizer->summands(s, elementOf(s, a, operands, PartNorms::kBlock));
     };
     SmallVector<Value> sums =
         norms.sumBlocks("parameter_squares", operands.values, optimizer->countSums(), summands);
@@ -330,47 +415,44 @@ private:
     });
   }
 
-  /// What the optimizer is given of the element at which `a` are the operands; `inBlocks` where the
-  /// domain is that of PartNorms.
+  /// What the optimizer is given of the element at which `a` are the operands; `row` elements are a
+  /// row of the domain, 0 where that is flat.
   OptimizerForm::Element elementOf(Scalars &s, ValueRange a, const Operands &operands,
-                                   bool inBlocks) {
+                                   int64_t row) {
     unsigned scalars = operands.learningRate;
     OptimizerForm::Element element;
     element.parameter = a[0];
-    element.gradient = s.mul(a[kGradient], a[scalars + kInverse]); // U0
-    if (module->hasAttr(kClipAttr))                                // U2
-      element.gradient = s.mul(element.gradient, a[scalars + kCoefficient]);
+    element.gradient = unscaled(s, a[kGradient], a[scalars + kCoefficient], a[scalars + kInverse]);
     if (operands.clips) {
       Value clipped = s.mul(element.gradient, a[*operands.clips]);
       Value unclipped = element.gradient;
-      element.gradient = selectByGroup(inBlocks, [&](const Group &g) {
+      element.gradient = selectByGroup(row, [&](const Group &g) {
         return g.clip == ParameterLayout::kNoClip ? unclipped : clipped;
       });
     }
-    if (auto clip = module->getAttrOfType<FloatAttr>(kClipValueAttr)) {
-      double largest = clip.getValueAsDouble();
-      Value raised = s.maximum(element.gradient, s.like(a[0], -largest));
-      element.gradient = s.minimum(raised, s.like(a[0], largest));
-    }
+    element.gradient = cut(s, element.gradient);
     element.moments = llvm::to_vector(a.slice(kFirstMoment, operands.moments));
+    if (held.block() > 0)
+      for (unsigned i = 0; i < optimizer->moments().size(); ++i)
+        element.moments[i] = s.mul(element.moments[i], a[operands.scales + i]);
     element.carried =
         llvm::to_vector(a.slice(operands.carried, optimizer->carriedScalars().size()));
     element.hyperparameters =
         llvm::to_vector(a.slice(operands.hyperparameters, optimizer->hyperparameters().size()));
     Value decay = operands.weightDecay ? a[*operands.weightDecay] : Value();
     Value scale =
-        selectByGroup(inBlocks, [&](const Group &g) { return s.like(a[0], g.learningRateScale); });
+        selectByGroup(row, [&](const Group &g) { return s.like(a[0], g.learningRateScale); });
     element.learningRate = s.mul(a[scalars], scale); // U3
     element.weightDecay =
-        selectByGroup(inBlocks, [&](const Group &g) { return g.decay ? decay : s.like(a[0], 0); });
+        selectByGroup(row, [&](const Group &g) { return g.decay ? decay : s.like(a[0], 0); });
     return element;
   }
 
-  /// The parameter's new value and the moments'; averages are the last of these.
+  /// The parameter's new value and the moments', of which averages are the last, then scales.
   SmallVector<Value> updateElement(Scalars &s, ValueRange a, const Operands &operands) {
-    OptimizerForm::Element element = elementOf(s, a, operands, /*inBlocks=*/false);
+    OptimizerForm::Element element = elementOf(s, a, operands, held.block());
     if (optimizer->countSums() > 0)
-      element.number = selectByGroup(/*inBlocks=*/false, [&](const Group &g) {
+      element.number = selectByGroup(held.block(), [&](const Group &g) {
         return optimizer->sumsOver(g.decay) ? a[*operands.number] : s.like(a[0], 1);
       });
     SmallVector<Value> next = optimizer->updateElement(s, element);
@@ -382,8 +464,17 @@ private:
     if (splitsMasters(module)) // M5
       next[0] = settled(s, next[0]);
     results.push_back(s.select(finite, next[0], element.parameter)); // U7, M2
+    SmallVector<Value> scales;
+    if (held.block() > 0)
+      for (unsigned i = 0; i < optimizer->moments().size(); ++i) { // codes, P86
+        Value scale = held.scaleOfRow(s, next[1 + i]);
+        next[1 + i] = s.div(next[1 + i], scale);
+        element.moments[i] = a[kFirstMoment + i];
+        scales.push_back(s.select(finite, scale, a[operands.scales + i]));
+      }
     for (auto [before, after] : llvm::zip(element.moments, ArrayRef(next).drop_front()))
       results.push_back(s.select(finite, after, before));
+    llvm::append_range(results, scales);
     return results;
   }
 
@@ -426,8 +517,8 @@ private:
   }
 
   /// What `of` gives for the element's group.
-  Value selectByGroup(bool inBlocks, llvm::function_ref<Value(const Group &)> of) {
-    return layout.select(builder, loc, inBlocks, of);
+  Value selectByGroup(int64_t row, llvm::function_ref<Value(const Group &)> of) {
+    return layout.select(builder, loc, row, of);
   }
 
   GraphOp graph;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Working copies of weights (M1): one flat buffer for each chain of roundings that some operation
 // reads weights through, written by the update and by the refresh.
+#include "codegen/passes/ParameterLayout.h"
 #include "codegen/passes/Passes.h"
 #include "codegen/passes/SplitMasters.h"
 #include "halftone/encoding/text.hpp"
@@ -41,12 +42,15 @@ public:
         if (ParameterOp parameter = masterOf(cast))
           replace(cast, parameter);
     }
-    int64_t elements = countElements();
     for (auto graph : module.getOps<GraphOp>()) {
+      int64_t elements = countMasterElements(graph);
       for (auto &[buffer, chain] : chains) {
-        write(graph, Phase::Refresh, buffer, chain, masters(graph, elements));
-        if (auto assign = updateOf(graph))
-          write(graph, Phase::Update, buffer, chain, assign.getX());
+        if (graph->hasAttr(kMastersAttr) && !isRead(graph, buffer)) // P84
+          continue;
+        Value whole = masters(graph, elements);
+        write(graph, Phase::Refresh, buffer, chain, whole, whole);
+        for (AssignOp assign : updatesOf(graph))
+          write(graph, Phase::Update, buffer, chain, assign.getX(), assign.getDestination());
       }
     }
     for (CastOp cast : llvm::reverse(dead))
@@ -83,7 +87,7 @@ private:
     builder.setInsertionPointAfter(parameter);
     auto copy = WorkingCopyOp::create(builder, cast.getLoc(), cast.getType(),
                                       parameter.getNameAttr(), builder.getStringAttr(buffer),
-                                      builder.getI64IntegerAttr(*parameter.getOffset()));
+                                      builder.getI64IntegerAttr(getMasterOffset(parameter)));
     for (StringRef attribute : {StringRef(kValuesAttr), StringRef(kCastAttr)})
       if (Attribute known = cast->getAttr(attribute))
         copy->setAttr(attribute, known);
@@ -92,29 +96,26 @@ private:
     cast.getResult().replaceUsesWithIf(copy, isReader);
   }
 
-  int64_t countElements() {
-    int64_t end = 0, alignment = getParameterAlignment(module);
-    module.walk([&](ParameterOp parameter) {
-      int64_t elements = *cast<TensorType>(parameter.getType()).getStaticElements();
-      end = std::max<int64_t>(end, llvm::alignTo(*parameter.getOffset() + elements, alignment));
-    });
-    return end;
+  static bool isRead(GraphOp graph, StringRef buffer) {
+    return llvm::any_of(graph.getBody().front().getOps<WorkingCopyOp>(),
+                        [&](WorkingCopyOp copy) { return copy.getBuffer() == buffer; });
   }
 
   /// P69: in place of f32 both halves are read and written.
   void splitMastersOf(GraphOp graph) {
-    if (auto assign = updateOf(graph)) {
+    for (AssignOp assign : updatesOf(graph)) {
       builder.setInsertionPoint(assign);
       auto [upper, lower] = splitMasters(builder, assign.getLoc(), assign.getX(), Phase::Update);
       for (auto [half, buffer] : {std::pair(upper, kMasters), std::pair(lower, kRemainders)})
-        setPhase(AssignOp::create(builder, assign.getLoc(), flat(half.getType(), buffer), half),
+        setPhase(AssignOp::create(builder, assign.getLoc(),
+                                  copyOf(assign.getDestination(), half.getType(), buffer), half),
                  Phase::Update);
       assign.erase();
     }
     Block &block = graph.getBody().front();
     SmallVector<ParameterOp> parameters(block.getOps<ParameterOp>());
     for (ParameterOp parameter : parameters) {
-      if (parameter->use_empty())
+      if (parameter->use_empty() || parameter->hasAttr(kQuantizedAttr)) // P84
         continue;
       builder.setInsertionPointAfter(parameter);
       joinWhereRead(parameter, halfOf(parameter, Element::bf16, kMasters),
@@ -164,7 +165,7 @@ private:
     return WorkingCopyOp::create(builder, parameter.getLoc(),
                                  withElement(parameter.getType(), element), parameter.getNameAttr(),
                                  builder.getStringAttr(buffer),
-                                 builder.getI64IntegerAttr(*parameter.getOffset()));
+                                 builder.getI64IntegerAttr(getMasterOffset(parameter)));
   }
 
   /// P14
@@ -175,22 +176,34 @@ private:
     return FlatParametersOp::create(builder, graph.getLoc(), flat);
   }
 
-  static AssignOp updateOf(GraphOp graph) {
+  /// Of all masters, or of the parts of them that have an update each.
+  static SmallVector<AssignOp> updatesOf(GraphOp graph) {
+    SmallVector<AssignOp> updates;
     for (auto assign : graph.getBody().front().getOps<AssignOp>())
-      if (isa<FlatParametersOp>(assign.getDestination().getDefiningOp()))
-        return assign;
-    return {};
+      if (isa<FlatParametersOp>(getViewed(assign.getDestination()).getDefiningOp()))
+        updates.push_back(assign);
+    return updates;
   }
 
-  void write(GraphOp graph, Phase phase, StringRef buffer, const Chain &chain, Value value) {
+  /// What lies in the buffer where `masters` do, which are flat or a view of it.
+  Value copyOf(Value masters, Type type, StringRef buffer) {
+    auto view = masters.getDefiningOp<ViewOp>();
+    if (!view)
+      return flat(type, buffer);
+    Type element = cast<TensorType>(type).getElementType();
+    return viewed(view,
+                  flat(cast<TensorType>(view.getX().getType()).withElementType(element), buffer));
+  }
+
+  void write(GraphOp graph, Phase phase, StringRef buffer, const Chain &chain, Value value,
+             Value masters) {
     builder.setInsertionPointToEnd(&graph.getBody().front());
     for (const Encoding &encoding : chain) {
       auto cast = CastOp::create(builder, graph.getLoc(), value, encoding);
       setPhase(cast, phase);
       value = cast;
     }
-    Value destination = FlatWorkingCopiesOp::create(builder, graph.getLoc(), value.getType(),
-                                                    builder.getStringAttr(buffer));
+    Value destination = copyOf(masters, value.getType(), buffer);
     setPhase(AssignOp::create(builder, graph.getLoc(), destination, value), phase);
   }
 

@@ -157,7 +157,7 @@ LogicalResult writesNothingThatItGathers(GraphOp graph) {
   for (auto assign : graph.getBody().front().getOps<AssignOp>())
     if (auto kernel = assign.getX().getDefiningOp<KernelOp>())
       for (auto [input, access] : llvm::zip(kernel.getInputs(), kernel.getInputAccesses()))
-        if (getViewed(input) == assign.getDestination() &&
+        if (getViewed(input) == getViewed(assign.getDestination()) &&
             cast<AccessAttr>(access).getKind() == AccessKind::General)
           return kernel.emitOpError("assigns to what it reads by a general access");
   return success();

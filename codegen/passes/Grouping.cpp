@@ -147,10 +147,13 @@ private:
     add(op, static_cast<int>(groups.size()) - 1);
   }
 
-  /// Whether `op` reads a view of what the group computes, which is there only after its kernel.
+  /// Whether `op` reads what the group computes as a view, or as an output's gradient, to which
+  /// callers may add: either is there only after its kernel.
   static bool readsView(Operation *op, const KernelGroup &group) {
     return llvm::any_of(op->getOperands(), [&](Value v) {
       Operation *producer = v.getDefiningOp();
+      if (isa<OutputGradientOp>(producer))
+        return group.contains(producer->getOperand(0).getDefiningOp());
       return isView(producer) ? group.contains(getViewed(v).getDefiningOp())
                               : isInlined(producer) && readsView(producer, group);
     });

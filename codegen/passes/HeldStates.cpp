@@ -70,10 +70,22 @@ Value HeldStates::round(OpBuilder &builder, Value next, Value state) const {
   if (heldIn(state) == Element::f32)
     return next;
   bool isDrawn = encoding.rounding == encoding::Rounding::stochastic;
-  StringRef name = cast<StateOp>(state.getDefiningOp()).getName();
-  auto cast = CastOp::create(builder, state.getLoc(), next, encoding, isDrawn ? name : StringRef());
+  StringRef name = cast<StateOp>(getViewed(state).getDefiningOp()).getName();
+  Encoding codes = encoding;
+  codes.scaling = {};
+  auto cast = CastOp::create(builder, state.getLoc(), next, codes, isDrawn ? name : StringRef());
   setPhase(cast, Phase::Update);
   return cast;
+}
+
+/// As torchao's OptimState8bit and OptimStateFp8 have it, the largest magnitude of less than 1e-12
+/// counting as that much.
+Value HeldStates::scaleOfRow(Scalars &s, Value next) const {
+  constexpr double kLeast = 1e-12;
+  auto format = cast<FloatType>(typeOf(context, encoding.element));
+  double largest = llvm::APFloat::getLargest(format.getFloatSemantics()).convertToDouble();
+  Value magnitude = s.rowMax(s.absolute(next));
+  return s.div(s.maximum(magnitude, s.like(next, kLeast)), s.like(next, largest));
 }
 
 } // namespace halftone::ir

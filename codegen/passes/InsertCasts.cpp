@@ -5,6 +5,7 @@
 // matrices as they are.
 #include "codegen/passes/Passes.h"
 #include "codegen/passes/ScaledRounding.h"
+#include "halftone/encoding/text.hpp"
 
 namespace halftone::ir {
 #define GEN_PASS_DEF_INSERTCASTS
@@ -24,7 +25,7 @@ class Caster {
 public:
   explicit Caster(GraphOp graph) : graph(graph), builder(graph.getContext()) {}
 
-  LogicalResult run() {
+  void run() {
     SmallVector<Operation *> ops;
     for (Operation &op : graph.getBody().front())
       ops.push_back(&op);
@@ -37,7 +38,7 @@ public:
         readAtSink(op);
     }
     graph->setAttr(kValuesAttr, builder.getArrayAttr(values));
-    return success(isSound);
+    trackLiveAlone();
   }
 
 private:
@@ -99,7 +100,9 @@ private:
       Value value = storedOf(operand.get());
       RoundingPointAttr last;
       for (RoundingPointAttr point : points(chain))
-        value = roundAt(value, last = point, operand.get(), op, readPoint(operand.get()));
+        value = roundAt(value, last = point, operand.get(), op,
+                        {readPoint(operand.get()),
+                         point.getRole() == ValueRole::Saved && value != storedOf(operand.get())});
       if (last && isa<ParameterOp>(value.getDefiningOp())) // read as its master is
         record(value, nameOf(cast<OpResult>(value)), op, last);
       if (isa<HandOnOp>(op))
@@ -171,7 +174,7 @@ private:
     if (!chain.empty())
       madeByKernel(result);
     for (RoundingPointAttr point : chain) {
-      value = roundAt(value, point, result, op, leftPoint(result));
+      value = roundAt(value, point, result, op, {leftPoint(result)});
       last = point;
     }
     stored[result] = value;
@@ -204,19 +207,62 @@ private:
     return (nameOf(result) + (isSum ? " sum " : " gradient ") + getLayer(op)).str();
   }
 
+  /// What a point is called, and whether it reads a value that was stored otherwise for the
+  /// backward pass (P33).
+  struct PointName {
+    std::string name;
+    bool isOfSaved = false;
+  };
+
+  /// P72: the scale of what is rounded to `to` at the point; null unless that is delayed.
+  StateOp delayedScale(const PointName &name, const Encoding &to, RoundingPointAttr point) {
+    if (!encoding::is_delayed(to))
+      return {};
+    std::string of = name.name + (name.isOfSaved ? " saved " : " ") + encoding::spelled(to);
+    StateOp &known = delayedScales[of];
+    if (known)
+      return known;
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(&graph.getBody().front());
+    auto scalar = TensorType::get(graph.getContext(), {}, builder.getF32Type());
+    known = StateOp::create(builder, graph.getLoc(), scalar, builder.getStringAttr(of),
+                            builder.getF64FloatAttr(1), builder.getUnitAttr());
+    known->setAttr(kDelayedAttr, EncodingAttr::get(builder.getContext(), to));
+    NamedAttrList decision;
+    decision.append("rule", builder.getI64IntegerAttr(point.getRule()));
+    if (point.getBeaten())
+      decision.append("beaten", point.getBeaten());
+    known->setAttr(kHeldByAttr, decision.getDictionary(builder.getContext()));
+    return known;
+  }
+
+  /// Some gradients are built and not needed: what they alone round moves no scale.
+  void trackLiveAlone() {
+    llvm::DenseSet<Operation *> live;
+    for (Operation &op : llvm::reverse(graph.getBody().front()))
+      if ((op.getNumResults() == 0 && !isa<AmaxOp>(op)) ||
+          llvm::any_of(op.getUsers(), [&](Operation *user) { return live.contains(user); }))
+        live.insert(&op);
+    for (auto &[rounding, built] : parts)
+      if (!live.contains(rounding))
+        for (Operation *op : built)
+          if (isa<AmaxOp>(op))
+            op->erase();
+  }
+
   static StringRef nameIfDrawn(RoundingPointAttr point, StringRef name) {
     return point.getEncoding().rounding == encoding::Rounding::stochastic ? name : StringRef();
   }
 
-  /// `value` rounded at a point called `name`; `original` is what it was before any rounding,
-  /// `user` who asks.
+  /// `value` rounded at a point called `of`; `original` is what it was before any rounding, `user`
+  /// who asks.
   Value roundAt(Value value, RoundingPointAttr point, Value original, Operation *user,
-                StringRef name) {
+                const PointName &of) {
     Element from = isDelivered(value) ? Element::f32 : elementOf(value); // P30
-    Encoding to = encodingOf(point, cast<TensorType>(value.getType()), user);
+    Encoding to = encodingOf(point, cast<TensorType>(value.getType()));
     if (encoding::keeps(to, from))
       return value;
-    name = nameIfDrawn(point, name);
+    StringRef name = nameIfDrawn(point, of.name);
     Operation *&known =
         casts[{value, EncodingAttr::get(builder.getContext(), to), builder.getStringAttr(name)}];
     if (known) {
@@ -228,7 +274,8 @@ private:
     builder.setInsertionPointAfterValue(value);
     SmallVector<Operation *> built;
     if (encoding::is_scaled(to))
-      built = buildScaledRounding(builder, value.getLoc(), value, to, name);
+      built = buildScaledRounding(builder, value.getLoc(), value, to, name,
+                                  delayedScale(of, to, point));
     else
       built.push_back(CastOp::create(builder, value.getLoc(), value, to, name));
     Operation *op = known = built.back();
@@ -247,21 +294,10 @@ private:
   }
 
   /// What `point` rounds a tensor of that type to (P51).
-  Encoding encodingOf(RoundingPointAttr point, TensorType type, Operation *user) {
+  static Encoding encodingOf(RoundingPointAttr point, TensorType type) {
     Encoding to = point.getEncoding();
-    if (!encoding::is_scaled(to))
-      return to;
-    if (type.getRank() < 2)
-      return {encoding::element_of_numbers(to), to.rounding};
-    if (to.scaling.kind == encoding::Scaling::Kind::block && !type.getColumns()) {
-      user->emitError() << "an operand of '" << getLayer(user) << "' has columns of symbol "
-                        << cast<StringAttr>(type.getDims().back())
-                        << ", along which blocks of a scaled format have no number of columns "
-                           "(P51); state scaled tensor for it";
-      isSound = false;
-      return {encoding::element_of_numbers(to), to.rounding};
-    }
-    return to;
+    bool isVector = encoding::is_scaled(to) && type.getRank() < 2;
+    return isVector ? Encoding(encoding::element_of_numbers(to), to.rounding) : to;
   }
 
   /// That a source is read in both phases.
@@ -348,17 +384,16 @@ private:
   llvm::DenseMap<Value, Value> stored; ///< an unrounded value to what is left of it
   llvm::DenseMap<Key, Operation *> casts;
   llvm::DenseMap<Operation *, SmallVector<Operation *>>
-      parts;                                  ///< of a scaled rounding, by its last
+      parts; ///< of a scaled rounding, by its last
+  llvm::StringMap<StateOp> delayedScales;
   llvm::DenseMap<Value, Operation *> decoded; ///< inputs of integers to what stands for them
   SmallVector<Attribute> values;
-  bool isSound = true;
 };
 
 struct InsertCastsPass : halftone::ir::impl::InsertCastsBase<InsertCastsPass> {
   void runOnOperation() override {
     for (auto graph : getOperation().getOps<GraphOp>()) {
-      if (failed(Caster(graph).run()))
-        return signalPassFailure();
+      Caster(graph).run();
       for (auto op : llvm::make_early_inc_range(graph.getBody().front().getOps<HandOnOp>())) {
         op.replaceAllUsesWith(op.getX()); // of one that no rules were asked about
         op.erase();

@@ -3,6 +3,7 @@
 // draws, arithmetic and a cast to the nearest.
 #include "codegen/ir/Forms.h"
 #include "codegen/passes/Passes.h"
+#include "codegen/passes/ScaledRounding.h"
 #include "halftone/encoding/text.hpp"
 
 #include <cmath>
@@ -91,6 +92,8 @@ Value inF32(OpBuilder &builder, CastOp cast) {
 void lower(CastOp cast) {
   OpBuilder builder(cast);
   Encoding to = cast.getEncoding();
+  if (auto drawn = llvm::cast_or_null<TypeAttr>(cast->removeAttr(kDrawnAsAttr)))
+    to.element = elementOf(drawn.getValue()); // held in one that has its numbers
   std::string name = cast.getStochastic()->str() + " " + encoding::spelled(to); // P48
   SmallVector<Value> operands{inF32(builder, cast)};
   llvm::append_range(operands, countersFor(cast));

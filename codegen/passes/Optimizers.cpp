@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The optimizers' formulas: U4, U5, U6, U9 to U14, U16.
 #include "codegen/passes/Optimizers.h"
+#include "codegen/passes/FactoredUpdate.h"
 
 #include <cmath>
 
@@ -425,6 +426,8 @@ std::unique_ptr<OptimizerForm> createOptimizer(DictionaryAttr attributes, GraphO
     return std::make_unique<Lion>(attributes);
   if (kind == "lamb")
     return std::make_unique<Lamb>(attributes);
+  if (kind == "adafactor")
+    return std::make_unique<FactoredForm>(attributes);
   if (kind == "custom")
     return std::make_unique<Custom>(graph);
   assert(kind == "sgd" && "import gives it one of these");

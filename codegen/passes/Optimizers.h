@@ -10,6 +10,8 @@
 
 namespace halftone::ir {
 
+class FactoredForm;
+
 class OptimizerForm {
 public:
   struct Scalar {
@@ -45,6 +47,9 @@ public:
     return {};
   }
   virtual mlir::Value numberOf(Scalars &, mlir::ValueRange /*sums*/) const { return {}; }
+
+  /// Where parameters are updated one by one (FactoredUpdate.h); null of all others.
+  virtual const FactoredForm *factored() const { return nullptr; }
 };
 
 /// From the module's kOptimizerAttr, and the training graph's OwnValueOps, which it erases with

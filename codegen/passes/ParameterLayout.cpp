@@ -2,6 +2,9 @@
 #include "codegen/passes/ParameterLayout.h"
 
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <map>
 
 using namespace mlir;
 
@@ -26,11 +29,11 @@ static llvm::StringMap<int> findClips(ModuleOp module) {
   return clipOf;
 }
 
-ParameterLayout::ParameterLayout(GraphOp graph, bool hasNorms) {
+ParameterLayout::ParameterLayout(GraphOp graph, int64_t block) {
   auto module = graph->getParentOfType<ModuleOp>();
-  if (hasNorms)
+  if (block > getParameterAlignment(module))
     module->setAttr(kParameterAlignmentAttr,
-                    IntegerAttr::get(IntegerType::get(module.getContext(), 64), PartNorms::kBlock));
+                    IntegerAttr::get(IntegerType::get(module.getContext(), 64), block));
   llvm::StringMap<int> clipOf = findClips(module);
   using Key = std::tuple<int, bool, double>;
   SmallVector<std::pair<Key, SmallVector<ParameterOp>>> byGroup;
@@ -89,19 +92,64 @@ SmallVector<FlatPart> ParameterLayout::getClips() const {
   return clips;
 }
 
-Value ParameterLayout::select(OpBuilder &builder, Location loc, bool inBlocks,
+Value ParameterLayout::select(OpBuilder &builder, Location loc, int64_t block,
                               function_ref<Value(const Group &)> of) const {
   Scalars s(builder, loc);
   Value result = of(groups.back()), index;
   for (const Group &group : llvm::drop_begin(llvm::reverse(groups))) {
     if (!index)
-      index = inBlocks ? s.axisIndex(0)
-                       : Value(ElementIndexOp::create(builder, loc, builder.getI64Type()));
-    Value end = inBlocks ? s.integer(group.end() / PartNorms::kBlock) : s.integer(group.end(), 64);
+      index = block > 0 ? s.axisIndex(0)
+                        : Value(ElementIndexOp::create(builder, loc, builder.getI64Type()));
+    Value end = block > 0 ? s.integer(group.end() / block) : s.integer(group.end(), 64);
     Value inside = s.compare(arith::CmpIPredicate::slt, index, end);
     result = s.select(inside, of(group), result);
   }
   return result;
+}
+
+/// P84: masters of the parameters that are not held as codes, in the order of all.
+static void layOutMasters(GraphOp graph) {
+  auto module = graph->getParentOfType<ModuleOp>();
+  llvm::StringSet<> held;
+  for (auto parameter : graph.getBody().front().getOps<ParameterOp>())
+    if (parameter->hasAttr(kQuantizedAttr))
+      held.insert(parameter.getName());
+  if (held.empty())
+    return;
+  std::map<int64_t, ParameterOp> inOrder; // of the graph or, where it has no use for them, others
+  module.walk([&](ParameterOp parameter) {
+    if (!held.contains(parameter.getName()))
+      inOrder.try_emplace(*parameter.getOffset(), parameter);
+  });
+  Builder builder(module.getContext());
+  NamedAttrList offsets;
+  int64_t end = 0;
+  for (auto &[offset, parameter] : inOrder) {
+    offsets.append(parameter.getName(), builder.getI64IntegerAttr(end));
+    end = alignUp(end + countElements(parameter), getParameterAlignment(module));
+  }
+  graph->setAttr(kMastersAttr, offsets.getDictionary(module.getContext()));
+  graph->setAttr(kMasterElementsAttr, builder.getI64IntegerAttr(end));
+}
+
+int64_t getMasterOffset(ParameterOp parameter) {
+  auto graph = parameter->getParentOfType<GraphOp>();
+  auto offsets = graph->getAttrOfType<DictionaryAttr>(kMastersAttr);
+  return offsets ? offsets.getAs<IntegerAttr>(parameter.getName()).getInt()
+                 : static_cast<int64_t>(*parameter.getOffset());
+}
+
+int64_t countMasterElements(GraphOp graph) {
+  if (auto elements = graph->getAttrOfType<IntegerAttr>(kMasterElementsAttr))
+    return elements.getInt();
+  auto module = graph->getParentOfType<ModuleOp>();
+  int64_t end = 0;
+  module.walk([&](ParameterOp parameter) {
+    end = std::max(end,
+                   alignUp(static_cast<int64_t>(*parameter.getOffset()) + countElements(parameter),
+                           getParameterAlignment(module)));
+  });
+  return end;
 }
 
 void copyOffsets(ModuleOp module) {
@@ -122,6 +170,8 @@ void copyOffsets(ModuleOp module) {
       }
       parameter.setOffset(known->second);
     }
+  for (auto graph : module.getOps<GraphOp>())
+    layOutMasters(graph);
 }
 
 } // namespace halftone::ir

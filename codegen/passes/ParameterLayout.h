@@ -22,9 +22,9 @@ public:
     int64_t end() const { return parameters.back().end; }
   };
 
-  /// Gives every parameter its offset, at whole blocks of PartNorms where `hasNorms`: group by
-  /// group, those of a clip one behind another, then the frozen ones.
-  ParameterLayout(GraphOp graph, bool hasNorms);
+  /// Gives every parameter its offset, at whole blocks of so many elements, 0 standing for what
+  /// kernels ask: group by group, those of a clip one behind another, then the frozen ones.
+  ParameterLayout(GraphOp graph, int64_t block);
 
   llvm::ArrayRef<Group> getGroups() const { return groups; }
   int64_t getTrainedElements() const { return trainedElements; }
@@ -33,8 +33,8 @@ public:
   llvm::SmallVector<FlatPart> getClips() const;
 
   /// What `of` gives for the group of the element that scalar code is for, chosen by its place in
-  /// the flat buffer or, in a domain of PartNorms, by its block.
-  mlir::Value select(mlir::OpBuilder &builder, mlir::Location loc, bool inBlocks,
+  /// the flat buffer or, where that is the domain's rows of `block` elements, by its row.
+  mlir::Value select(mlir::OpBuilder &builder, mlir::Location loc, int64_t block,
                      llvm::function_ref<mlir::Value(const Group &)> of) const;
 
 private:
@@ -43,8 +43,13 @@ private:
 };
 
 /// Graphs that do not train read the same flat buffers: their parameters take the training graph's
-/// offsets.
+/// offsets. Those that hold some parameters as codes (P80) have masters of the others alone.
 void copyOffsets(mlir::ModuleOp module);
+
+/// Where the parameter's master lies in the flat buffers of its graph.
+int64_t getMasterOffset(ParameterOp parameter);
+/// How many elements these have.
+int64_t countMasterElements(GraphOp graph);
 
 } // namespace halftone::ir
 

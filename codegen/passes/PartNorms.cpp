@@ -36,15 +36,10 @@ Value PartNorms::asBlocks(Value flat) {
 SmallVector<Value> PartNorms::sumBlocks(StringRef label, ValueRange operands, unsigned sums,
                                         ScalarCode summands) {
   Space space{type({elements / kBlock, kBlock}), {}, {}};
-  SmallVector<Value> inputs;
-  for (Value operand : operands) {
-    bool isFlat = tensor(operand).getStaticElements() == elements;
-    inputs.push_back(isFlat ? asBlocks(operand) : operand);
-    space.reads.push_back(AccessAttr::get(builder.getContext(), isFlat ? AccessKind::Full
-                                                                : tensor(operand).isScalar()
-                                                                    ? AccessKind::Scalar
-                                                                    : AccessKind::Row));
-  }
+  SmallVector<Value> inputs = llvm::map_to_vector(operands, [&](Value operand) {
+    return tensor(operand).getStaticElements() == elements ? asBlocks(operand) : operand;
+  });
+  space.reads = accesses(space.domain, inputs);
   space.writes.assign(sums, AccessAttr::get(builder.getContext(), AccessKind::Row));
   SmallVector<Type> results(sums, type({elements / kBlock}));
   auto map = makeMap(builder, loc, label, space, inputs, results, [&](Scalars &s, ValueRange a) {
@@ -118,12 +113,28 @@ Value PartNorms::spread(StringRef label, ValueRange blockSums, ArrayRef<FlatPart
   return everywhere;
 }
 
-SmallVector<AccessAttr> PartNorms::accesses(TensorType flat, ValueRange operands) {
-  AffineExpr block = getAffineDimExpr(0, flat.getContext()).floorDiv(static_cast<uint64_t>(kBlock));
-  return llvm::map_to_vector(operands, [&](Value operand) {
-    AccessAttr access = inferAccess(flat, tensor(operand));
-    return access ? access : readAt({block}, flat, tensor(operand));
-  });
+static AccessAttr accessTo(TensorType operand, TensorType domain) {
+  auto access = [&](AccessKind kind) { return AccessAttr::get(domain.getContext(), kind); };
+  if (operand.isScalar())
+    return access(AccessKind::Scalar);
+  if (operand.hasSameDims(domain))
+    return access(AccessKind::Full);
+  auto block = static_cast<uint64_t>(*domain.getStaticElements() / *operand.getStaticElements());
+  AffineExpr first = getAffineDimExpr(0, domain.getContext());
+  if (domain.getRank() == 1)
+    return readAt({first.floorDiv(block)}, domain, operand);
+  auto columns = static_cast<uint64_t>(*domain.getColumns());
+  if (block == columns)
+    return access(AccessKind::Row);
+  if (block % columns == 0)
+    return readAt({first.floorDiv(block / columns)}, domain, operand);
+  AffineExpr column = getAffineDimExpr(1, domain.getContext());
+  return readAt({first * (columns / block) + column.floorDiv(block)}, domain, operand);
+}
+
+SmallVector<AccessAttr> PartNorms::accesses(TensorType domain, ValueRange operands) {
+  return llvm::map_to_vector(operands,
+                             [&](Value operand) { return accessTo(tensor(operand), domain); });
 }
 
 } // namespace halftone::ir

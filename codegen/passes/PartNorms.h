@@ -37,8 +37,9 @@ public:
   /// The constant of the part whose index is `part`, from `first` on: parts are few.
   static mlir::Value choose(Scalars &s, mlir::Value part, llvm::ArrayRef<double> constants);
 
-  /// How an element of a flat buffer reads what it, a scalar or its block has.
-  static llvm::SmallVector<AccessAttr> accesses(TensorType flat, mlir::ValueRange operands);
+  /// How an element of a flat buffer, whose domain is its rows or all of it in one, reads what it,
+  /// a scalar or its block has, blocks being of as many elements as the operand has too few.
+  static llvm::SmallVector<AccessAttr> accesses(TensorType domain, mlir::ValueRange operands);
 
 private:
   mlir::Value asBlocks(mlir::Value flat);

@@ -110,6 +110,13 @@ def ChunkRows : Halftone_Pass<"halftone-chunk-rows", "Mark what runs in chunks o
   let options = [Option<"forChips", "for-chips", "bool", "false", "Whether kernels for chips are made, too">];
 }
 
+def QuantizeWeights : Halftone_Pass<"halftone-quantize-weights", "Let predictors read weights as codes and scales (P82)"> {
+  let description = [{
+    May change rounding: no, rules have. Parameters that are marked `halftone.quantized` become a quantized_weight: products whose columns
+    are its channels read the codes, and a map behind them multiplies their sums by the scales; maps read both; of all else a map makes f32.
+  }];
+}
+
 def RunInParts : Halftone_Pass<"halftone-run-in-parts", "Mark batched products around a map over rows, which run part by part"> {
   let description = [{
     May change rounding: no. The products of scores and values with what lies between them read and write one matrix of each
@@ -165,6 +172,16 @@ def ExpandMath : Halftone_Pass<"halftone-expand-math", "Replace math functions b
 
 def RoundFromF32 : Halftone_Pass<"halftone-round-from-f32", "Widen to f32 what is rounded from another narrow format"> {
   let description = [{ May change rounding: no, the widening is exact. }];
+}
+
+def LeavePartsInPlace : Halftone_Pass<"halftone-leave-parts-in-place", "Take out kernels that only copy columns of rows, side by side or apart"> {
+  let description = [{
+    May change rounding: no. What a kernel would put side by side its producers store in their columns of one tensor,
+    `halftone.whole`; of what a kernel would take out of rows, `halftone.part`, readers read the columns where they lie
+    (decisions/0051). A kernel stays where an operand is no kernel's result or is read otherwise than element by element, and
+    where more bytes would be in use at once.
+  }];
+  let options = [ListOption<"assume", "assume", "std::string", "Sizes of symbols while planning: batch=64">];
 }
 
 def PlanTiles : Halftone_Pass<"halftone-plan-tiles", "Choose every kernel's tiles for CPU and CUDA"> {

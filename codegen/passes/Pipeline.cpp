@@ -35,6 +35,7 @@ void buildPipeline(OpPassManager &manager, const PipelineOptions &options) {
   ChunkRowsOptions chunking;
   chunking.forChips = !options.chips.empty();
   manager.addPass(createChunkRows(chunking)); // on primitives, before any of them join
+  manager.addPass(createQuantizeWeights());   // which products read, whatever layer they are of
   RunInPartsOptions inParts;
   inParts.forChips = chunking.forChips;
   if (options.fuse)
@@ -59,6 +60,10 @@ void buildPipeline(OpPassManager &manager, const PipelineOptions &options) {
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createRoundFromF32()); // which canonicalization does not keep
   manager.addPass(createCSEPass());
+  LeavePartsInPlaceOptions parts;
+  llvm::append_range(parts.assume, options.assumed);
+  if (options.fuse)
+    manager.addPass(createLeavePartsInPlace(parts)); // while no plan depends on where rows begin
   PlanTilesOptions planning;
   llvm::append_range(planning.chips, options.chips);
   llvm::append_range(planning.assume, options.assumed);

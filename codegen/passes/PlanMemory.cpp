@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A buffer for every tensor and a slot of the arena for every buffer.
+#include "codegen/passes/ParameterLayout.h"
 #include "codegen/passes/Passes.h"
 #include "codegen/passes/SplitMasters.h"
 #include "codegen/skeletons/Skeletons.h"
@@ -60,25 +61,18 @@ private:
                            builder.getF32Type());
   }
 
-  /// Of the whole model: every graph sees the same flat buffer.
-  int64_t countParameterElements() {
-    auto module = graph->getParentOfType<ModuleOp>();
-    int64_t end = 0, alignment = getParameterAlignment(module);
-    module.walk([&](ParameterOp parameter) {
-      int64_t elements = *cast<TensorType>(parameter.getType()).getStaticElements();
-      end = std::max<int64_t>(end, llvm::alignTo(*parameter.getOffset() + elements, alignment));
-    });
-    return end;
-  }
-
   void placeSources() {
-    int64_t elements = countParameterElements();
+    int64_t elements = countMasterElements(graph);
     int64_t parameters = elements ? placeMasters(elements) : -1;
     for (Operation &op : block) {
       if (auto input = dyn_cast<InputOp>(op))
         places[input.getResult()] = {add(input.getName(), BufferRole::Input, input.getType())};
+      else if (op.hasAttr(kQuantizedAttr)) // it has no master
+        continue;
       else if (auto parameter = dyn_cast<ParameterOp>(op))
-        places[parameter.getResult()] = {parameters, static_cast<int64_t>(*parameter.getOffset())};
+        places[parameter.getResult()] = {parameters, getMasterOffset(parameter)};
+      else if (auto weight = dyn_cast<QuantizedWeightOp>(op))
+        placeCodes(weight);
       else if (auto all = dyn_cast<FlatParametersOp>(op))
         places[all.getResult()] = {parameters, 0};
       else if (auto copies = dyn_cast<FlatWorkingCopiesOp>(op))
@@ -92,8 +86,7 @@ private:
       else if (auto sum = dyn_cast<AccumulatedOp>(op))
         places[sum.getResult()] = {add("accumulated", BufferRole::Accumulated, sum.getType())};
       else if (auto state = dyn_cast<StateOp>(op))
-        places[state.getResult()] = {add(state.getName(), roleOf(state), state.getType(),
-                                         state.getInitial().convertToDouble())};
+        places[state.getResult()] = placeOf(state);
       else if (auto counters = dyn_cast<CountersOp>(op))
         placeCounters(counters);
       else if (auto hyper = dyn_cast<HyperparameterOp>(op))
@@ -113,6 +106,42 @@ private:
     int64_t upper = half(kMasters, BufferRole::Parameters, Element::bf16);
     half(kRemainders, BufferRole::Remainders, Element::i16);
     return upper;
+  }
+
+  /// P81: one buffer for all codes of an element, and one for all scales, each as long as its last.
+  void placeCodes(QuantizedWeightOp weight) {
+    auto place = [&](StringRef name, BufferRole role, Value part, int64_t offset) {
+      auto type = cast<TensorType>(part.getType());
+      auto [entry, isNew] = copies.try_emplace(name, -1);
+      if (isNew)
+        entry->second = add(name, role, type);
+      int64_t end = offset + *type.getStaticElements();
+      buffers[entry->second].type = flat(end).withElementType(type.getElementType());
+      places[part] = {entry->second, offset};
+    };
+    Value codes = weight.getCodes();
+    std::string element =
+        encoding::word(elementOf(cast<TensorType>(codes.getType()).getElementType()));
+    place("codes." + element, BufferRole::Codes, codes,
+          static_cast<int64_t>(weight.getCodesOffset()));
+    place("codes.scale", BufferRole::Scales, weight.getScales(),
+          static_cast<int64_t>(weight.getScalesOffset()));
+  }
+
+  /// In a buffer of its own or, of a delayed scale (P72), in that of the vector that it is an
+  /// element of, which the graph need not name otherwise.
+  Place placeOf(StateOp state) {
+    StringRef name = state.getName();
+    auto type = cast<TensorType>(state.getType());
+    auto element = state->getAttrOfType<DictionaryAttr>(kElementOfAttr);
+    if (element) {
+      name = element.getAs<StringAttr>("buffer").getValue();
+      type = type.withDims({element.get("count")});
+    }
+    auto [known, isNew] = states.try_emplace(name, -1);
+    if (isNew)
+      known->second = add(name, roleOf(state), type, state.getInitial().convertToDouble());
+    return {known->second, element ? element.getAs<IntegerAttr>("index").getInt() : 0};
   }
 
   static BufferRole roleOf(StateOp state) {
@@ -159,16 +188,47 @@ private:
         buffers[id].first = kNotYet;
         places[gradient.getX()] = {id};
         places[gradient.getResult()] = {id};
+      } else if (auto whole = dyn_cast<WholeOp>(op)) {
+        placeWhole(whole);
       } else if (auto assign = dyn_cast<AssignOp>(op)) {
-        Place destination = places.lookup(assign.getDestination());
-        places[assign.getX()] = destination;
+        places[assign.getX()] = placeOf(assign.getDestination());
       } else if (auto all = dyn_cast<FlattenOp>(op)) {
-        int64_t buffer = add("gradients", BufferRole::Gradients, all.getType());
+        auto name = all->getAttrOfType<StringAttr>(kFlattenedAttr);
+        int64_t buffer = name ? add(name, BufferRole::Activation, all.getType())
+                              : add("gradients", BufferRole::Gradients, all.getType());
+        if (name)
+          buffers[buffer].first = kNotYet;
         places[all.getResult()] = {buffer, 0};
         for (auto [part, offset] : llvm::zip(all.getParts(), all.getOffsets()))
           places[part] = {buffer, offset};
       }
     }
+  }
+
+  /// Each of its kernels stores its own columns. What is part of another whole lies there.
+  void placeWhole(WholeOp whole) {
+    if (llvm::any_of(whole->getUsers(), [](Operation *user) { return isa<WholeOp>(user); }))
+      return;
+    int64_t id = add(("%" + whole.getName() + ".0").str(), BufferRole::Activation, whole.getType());
+    buffers[id].first = kNotYet;
+    SmallVector<Value> open{whole.getResult()};
+    while (!open.empty()) {
+      Value value = open.pop_back_val();
+      places[value] = {id};
+      if (auto inner = value.getDefiningOp<WholeOp>())
+        llvm::append_range(open, inner.getParts());
+    }
+  }
+
+  /// Of what views look at, too, before these have places of their own.
+  Place placeOf(Value value) {
+    auto view = value.getDefiningOp<ViewOp>();
+    if (!view)
+      return places.lookup(value);
+    Place place = placeOf(view.getX());
+    if (view.isOfFlat())
+      place.offset += static_cast<int64_t>(view.getAt());
+    return place;
   }
 
   static constexpr int64_t kNotYet = -1; ///< the kernel that writes an activation first
@@ -177,7 +237,9 @@ private:
     int64_t time = 0;
     for (Operation &op : block) {
       if (auto view = dyn_cast<ViewOp>(op))
-        places[view] = places.lookup(view.getX());
+        places[view] = placeOf(view);
+      if (auto part = dyn_cast<PartOp>(op))
+        places[part] = places.lookup(part.getX());
       auto kernel = dyn_cast<KernelOp>(op);
       if (!kernel)
         continue;
@@ -339,6 +401,7 @@ private:
   SmallVector<BufferPlan> buffers;
   llvm::DenseMap<Value, Place> places;
   llvm::DenseMap<Operation *, int64_t> workspaces;
+  llvm::StringMap<int64_t> states; ///< buffers by name
   llvm::StringMap<int64_t> copies; ///< buffers of working copies by name
   int64_t slots = 0;
 };

@@ -57,6 +57,9 @@ public:
         live.insert(&op);
     for (auto input : graph.getBody().front().getOps<InputOp>())
       inputs.insert(input.getName());
+    if (graph.isInference())
+      for (auto parameter : graph.getBody().front().getOps<ParameterOp>())
+        holdInCodes(parameter);
     for (Operation &op : graph.getBody().front())
       if ((isa<Layer, KernelForm, ViewOp>(op) && op.hasAttr(kLayerAttr)) ||
           isa<OutputGradientOp>(op))
@@ -85,6 +88,10 @@ private:
 
   static bool isBackward(Operation *op) {
     return getPhase(op) == Phase::LossBackward || getPhase(op) == Phase::Backward;
+  }
+
+  static bool isOfLoss(Operation *op) {
+    return getPhase(op) == Phase::Loss || getPhase(op) == Phase::LossBackward;
   }
 
   static hd::Pass passOf(Operation *op) {
@@ -148,10 +155,10 @@ private:
 
   /// P49, P53
   hd::Rounding roundingOf(Element element, hd::Rounding stated) {
-    if (encoding::traits(element).bits < 8)
-      return hd::Rounding::nearest_even;
+    if (stated == hd::Rounding::toward_zero)
+      return encoding::traits(element).bits < 8 ? hd::Rounding::nearest_even : stated;
     bool draws = !graph.isInference() && encoding::is_narrow(element);
-    return stated == hd::Rounding::stochastic && !draws ? hd::Rounding::nearest_even : stated;
+    return draws ? stated : hd::Rounding::nearest_even;
   }
 
   /// Of the operation being resolved.
@@ -193,6 +200,8 @@ private:
     hd::Role role = hd::Role::saved;
     ValueRole valueRole = ValueRole::Saved;
     if (auto parameter = dyn_cast<ParameterOp>(producer)) {
+      if (parameter->hasAttr(kQuantizedAttr)) // P82
+        return chain;
       role = hd::Role::weight;
       valueRole = ValueRole::Weight;
       addStore(chain, site(parameter.getName(), role, std::nullopt, true, true), valueRole, {});
@@ -209,6 +218,8 @@ private:
     Decision<hd::EncodingChoice> compute = rules.find(&hd::Rule::compute, where);
     hd::EncodingChoice choice = compute.field.value_or(hd::EncodingChoice());
     Encoding encoding = choice.follow ? widestOperand(op, pass) : choice.encoding;
+    if (graph.isInference() || isOfLoss(op)) // P74
+      encoding = encoding::without_delay(encoding);
     chain.push_back(point(encoding, where, valueRole, compute));
     return chain;
   }
@@ -332,6 +343,27 @@ private:
       return;
     op->setAttr(kRecomputeAttr, BoolAttr::get(context, *recompute.field));
     note("recompute", *recompute.field ? "always" : "never", recompute, where);
+  }
+
+  /// P80
+  void holdInCodes(ParameterOp parameter) {
+    Site where = site(parameter.getName(), hd::Role::weight, std::nullopt, true, true);
+    Decision<hd::Quantization> decision = rules.find(&hd::Rule::quantize, where);
+    if (cast<TensorType>(parameter.getType()).getRank() < 2 || !decision.field ||
+        !hd::is_quantized(decision.field->element))
+      return;
+    Builder builder(context);
+    bool isSought = decision.field->scale == hd::Quantization::Scale::least_error;
+    NamedAttrList how;
+    how.append("element", TypeAttr::get(typeOf(context, decision.field->element)));
+    how.append("least_error", builder.getBoolAttr(isSought));
+    how.append("rule", builder.getI64IntegerAttr(decision.rule));
+    if (!decision.beaten.empty())
+      how.append("beaten", builder.getDenseI64ArrayAttr(decision.beaten));
+    parameter->setAttr(kQuantizedAttr, how.getDictionary(context));
+    std::string setting = encoding::word(decision.field->element);
+    ofModule.insert(decisionAttr(context, "quantize", setting + (isSought ? " least_error" : ""),
+                                 decision.rule, decision.beaten, where));
   }
 
   void recordDecisions(Operation *op) {

@@ -27,27 +27,68 @@ struct Scales {
   Value scale, inverse;
 };
 
+double largestOf(OpBuilder &builder, Element element) {
+  auto format = cast<FloatType>(typeOf(builder.getContext(), element));
+  return APFloat::getLargest(format.getFloatSemantics()).convertToDouble();
+}
+
+Value largestExponent(Scalars &s, double largest) { // 255 - m of P51
+  return s.integer((1 << kSingle.exponent_bits) - 1 - std::ilogb(largest));
+}
+
+/// A group's largest magnitude as its E.
+Value exponentOf(Scalars &s, Value maximum, double largest) {
+  Value t = s.mul(maximum, s.like(maximum, 1 / largest));
+  Value bits = s.bits(t);
+  Value field = s.shiftRight(bits, kSingle.mantissa_bits);
+  Value mantissa = s.both(bits, s.integer((int64_t(1) << kSingle.mantissa_bits) - 1));
+  Value isPower = s.compare(arith::CmpIPredicate::eq, mantissa, s.integer(0));
+  Value above = s.select(isPower, field, s.plus(field, s.integer(1)));
+  Value least = s.integer(kLeastExponent);
+  Value most = largestExponent(s, largest);
+  auto isLess = [&](Value a, Value b) { return s.compare(arith::CmpIPredicate::ult, a, b); };
+  return s.select(isLess(above, least), least, s.select(isLess(most, above), most, above));
+}
+
+Value powerOf(Scalars &s, Value field) { return s.real(s.shiftLeft(field, kSingle.mantissa_bits)); }
+
 class ScaledRounding {
 public:
-  ScaledRounding(OpBuilder &builder, Location loc, Value x, const Encoding &to, StringRef point)
+  ScaledRounding(OpBuilder &builder, Location loc, Value x, const Encoding &to, StringRef point,
+                 StateOp delayed)
       : builder(builder), loc(loc), x(x), type(gradientType(x)), to(to), point(point),
-        largest(APFloat::getLargest(
-                    cast<FloatType>(typeOf(builder.getContext(), to.element)).getFloatSemantics())
-                    .convertToDouble()) {}
+        delayed(delayed), largest(largestOf(to.element)) {}
 
   SmallVector<Operation *> build() {
-    Scales scales = isByBlocks() ? findOfBlocks() : findOfTensor();
-    Value scaled = multiply(kScale, widened(), scales.inverse, isBelow8Bits());
+    Scales scales = delayed ? Scales{delayed, {}} : isByBlocks() ? findOfBlocks() : findOfTensor();
+    Value scaled =
+        delayed ? divideAndTrack() : multiply(kScale, widened(), scales.inverse, isBelow8Bits());
     Encoding element(isBelow8Bits() ? Element::f8e4m3 : to.element, to.rounding);
     element.saturate = true;
-    Value codes = made(CastOp::create(builder, loc, scaled, element, point));
+    auto cast = CastOp::create(builder, loc, scaled, element, point);
+    if (isBelow8Bits() && isDrawn())
+      cast->setAttr(kDrawnAsAttr, TypeAttr::get(typeOf(builder.getContext(), to.element)));
+    Value codes = made(cast);
     Value numbers = multiply(kUnscale, widened(codes), scales.scale);
     made(CastOp::create(builder, loc, numbers, encoding::element_of_numbers(to)));
     return operations;
   }
 
 private:
-  bool isByBlocks() const { return to.scaling.kind == Scaling::Kind::block && !type.isScalar(); }
+  /// Whose maxima are wanted: rows of a domain, or what each of its elements reads in several
+  /// places.
+  struct Groups {
+    Value magnitudes;
+    TensorType domain;
+    SmallVector<AccessAttr> reads;
+
+    bool areRows() const { return reads.size() == 1 && !domain.isScalar(); }
+  };
+
+  bool isByBlocks() const { return to.scaling.kind == Scaling::Kind::block; }
+  bool isDrawn() const { return to.rounding == encoding::Rounding::stochastic; }
+
+  double largestOf(Element element) const { return ir::largestOf(builder, element); }
 
   /// Such elements are held as f8e4m3, which has all of their numbers.
   bool isBelow8Bits() const { return encoding::traits(to.element).bits < 8; }
@@ -71,6 +112,11 @@ private:
     return s.real(s.either(rounded, s.both(bits, s.integer(~kWithoutSign))));
   }
 
+  /// Rounded, or limited to what the element has where that is drawn.
+  Value fitBelow8Bits(Scalars &s, Value x) {
+    return isDrawn() ? s.saturate(x, to.element) : roundBelow8Bits(s, x);
+  }
+
   Operation *add(Operation *op) {
     operations.push_back(op);
     if (auto map = dyn_cast<MapOp>(op))
@@ -89,90 +135,183 @@ private:
   }
   Value widened() { return widened(x); }
 
-  /// The row's largest magnitude as E of its group.
-  Value exponentOf(Scalars &s, Value maximum) {
-    Value t = s.mul(maximum, s.like(maximum, 1 / largest));
-    Value bits = s.bits(t);
-    Value field = s.shiftRight(bits, kSingle.mantissa_bits);
-    Value mantissa = s.both(bits, s.integer((int64_t(1) << kSingle.mantissa_bits) - 1));
-    Value isPower = s.compare(arith::CmpIPredicate::eq, mantissa, s.integer(0));
-    Value above = s.select(isPower, field, s.plus(field, s.integer(1)));
-    Value least = s.integer(kLeastExponent);
-    Value most = s.integer((1 << kSingle.exponent_bits) - 1 - std::ilogb(largest)); // m of P51
-    auto isLess = [&](Value a, Value b) { return s.compare(arith::CmpIPredicate::ult, a, b); };
-    return s.select(isLess(above, least), least, s.select(isLess(most, above), most, above));
+  /// As integers, in whose order a NaN is above all numbers.
+  static Value maximumOf(Scalars &s, ValueRange reads) {
+    Value maximum = s.bits(s.absolute(reads.front()));
+    for (Value read : reads.drop_front()) {
+      Value bits = s.bits(s.absolute(read));
+      maximum = s.select(s.compare(arith::CmpIPredicate::ugt, bits, maximum), bits, maximum);
+    }
+    return s.real(maximum);
   }
 
-  Value powerOf(Scalars &s, Value field) {
-    return s.real(s.shiftLeft(field, kSingle.mantissa_bits));
-  }
-
-  /// What `code` makes of the maximum over each row of `magnitudes`, which are x's or maxima of
-  /// them.
-  template <typename Code>
-  ValueRange overRows(Value magnitudes, TensorType domain, AccessAttr read, unsigned results,
-                      Code code) {
-    TensorType rows = type.withDims(domain.getRowDims());
-    bool isScalar = domain.isScalar();
-    AccessKind write = isScalar ? AccessKind::Full : AccessKind::Row;
-    Space space{
-        domain, {read}, accesses(builder.getContext(), SmallVector<AccessKind>(results, write))};
-    auto map = makeMap(builder, loc, kScales, space, magnitudes, SmallVector<Type>(results, rows),
+  /// What `code` makes of the maximum of each group.
+  template <typename Code> ValueRange overGroups(const Groups &of, unsigned results, Code code) {
+    bool areRows = of.areRows();
+    TensorType groups = type.withDims(areRows ? of.domain.getRowDims() : of.domain.getDims());
+    AccessKind write = areRows ? AccessKind::Row : AccessKind::Full;
+    Space space{of.domain, of.reads,
+                accesses(builder.getContext(), SmallVector<AccessKind>(results, write))};
+    SmallVector<Value> operands(of.reads.size(), of.magnitudes);
+    auto map = makeMap(builder, loc, kScales, space, operands, SmallVector<Type>(results, groups),
                        [&](Scalars &s, ValueRange e) -> SmallVector<Value> {
+                         if (e.size() > 1)
+                           return code(s, maximumOf(s, e));
                          Value magnitude = s.absolute(e[0]);
-                         return code(s, isScalar ? magnitude : s.rowMax(magnitude));
+                         return code(s, areRows ? s.rowMax(magnitude) : magnitude);
                        });
     add(map);
     return map.getOutputs();
   }
 
-  Scales scalesOf(Value magnitudes, TensorType domain, AccessAttr read) {
-    ValueRange found =
-        overRows(magnitudes, domain, read, 2, [&](Scalars &s, Value maximum) -> SmallVector<Value> {
-          Value field = exponentOf(s, maximum);
-          Value inverse = s.minus(s.integer(2 * kSingle.bias), field);
-          return {powerOf(s, field), powerOf(s, inverse)};
-        });
+  Value maximaOf(const Groups &groups) {
+    return overGroups(groups, 1,
+                      [](Scalars &, Value maximum) -> SmallVector<Value> { return {maximum}; })[0];
+  }
+
+  /// Powers of two by which the maxima of groups become `largest` or less.
+  Scales scalesOf(const Groups &groups, double largest) {
+    ValueRange found = overGroups(groups, 2, [&](Scalars &s, Value maximum) -> SmallVector<Value> {
+      Value field = exponentOf(s, maximum, largest);
+      Value inverse = s.minus(s.integer(2 * kSingle.bias), field);
+      return {powerOf(s, field), powerOf(s, inverse)};
+    });
     return {found[0], found[1]};
   }
 
   AccessAttr full() { return AccessAttr::get(builder.getContext(), AccessKind::Full); }
 
   /// Row by row, and of what is left row by row again.
-  Scales findOfTensor() {
-    Value left = widened();
+  Groups joined(Value left) {
     while (tensor(left).getRank() > 1)
-      left = overRows(left, tensor(left), full(), 1,
-                      [](Scalars &, Value maximum) -> SmallVector<Value> { return {maximum}; })[0];
-    return scalesOf(left, tensor(left), full());
+      left = maximaOf({left, tensor(left), {full()}});
+    return {left, tensor(left), {full()}};
   }
 
-  /// Blocks are rows of a domain of their own; where the last one is short it reads zeros.
-  Scales findOfBlocks() {
-    int64_t size = to.scaling.size;
-    int64_t columns = *type.getColumns();
-    SmallVector<Attribute> dims(type.getRowDims());
-    dims.push_back(builder.getI64IntegerAttr(llvm::divideCeil(columns, size)));
+  /// P72: x by the scale of earlier steps, and in the same pass over x what later ones are scaled
+  /// by.
+  Value divideAndTrack() {
+    TensorType rows = type.withDims(type.getRowDims());
+    Space space{type, accesses(builder.getContext(), {AccessKind::Full, AccessKind::Scalar}),
+                accesses(builder.getContext(), {AccessKind::Full, AccessKind::Row})};
+    auto code = [&](Scalars &s, ValueRange e) -> SmallVector<Value> {
+      Value magnitude = s.absolute(e[0]);
+      Value inverse = s.real(
+          s.minus(s.integer(int64_t(2 * kSingle.bias) << kSingle.mantissa_bits), s.bits(e[1])));
+      Value product = s.mul(e[0], inverse);
+      Value fitting = isBelow8Bits() ? fitBelow8Bits(s, product) : product;
+      Value isFinite = s.less(magnitude, s.like(magnitude, INFINITY));
+      return {s.select(isFinite, fitting, s.like(magnitude, NAN)), s.rowMax(magnitude)};
+    };
+    auto map = makeMap(builder, loc, kScale, space, {widened(), Value(delayed)},
+                       SmallVector<Type>{type, rows}, code);
+    add(map);
+    Groups left = joined(map.getOutputs()[1]);
+    Value amax = left.domain.isScalar() ? left.magnitudes : maximaOf(left);
+    add(AmaxOp::create(builder, loc, delayed.getName(), amax));
+    return map.getOutputs()[0];
+  }
+
+  Scales findOfTensor() { return scalesOf(joined(widened()), largest); }
+
+  /// Parts of `size` along dimension `dim` as rows of a domain of their own; where the last part is
+  /// short it reads zeros.
+  Groups partsOf(Value magnitudes, unsigned dim, int64_t size) {
+    TensorType from = tensor(magnitudes);
+    SmallVector<Attribute> dims(from.getDims());
+    dims[dim] = countParts(dims[dim], size);
     dims.push_back(builder.getI64IntegerAttr(size));
-    TensorType domain = type.withDims(dims);
-    SmallVector<AffineExpr> axes = axesOf(domain);
-    AffineExpr column = axes[axes.size() - 2] * size + axes.back();
-    SmallVector<AffineExpr> at(axes.begin(), axes.end() - 2);
-    at.push_back(column);
-    return scalesOf(widened(), domain, readAt(at, domain, type));
+    TensorType domain = from.withDims(dims);
+    SmallVector<AffineExpr> at = axesOf(domain);
+    AffineExpr inside = at.pop_back_val();
+    at[dim] = at[dim] * size + inside;
+    return {magnitudes, domain, {readAt(at, domain, from)}};
   }
 
-  /// Each element of `value` by what its group has of `factors`, and rounded where the element has
-  /// fewer than 8 bits.
+  /// Likewise as what each element of a domain reads, so that neighbours in a row stay such.
+  Groups readsOf(Value magnitudes, unsigned dim, int64_t size) {
+    TensorType from = tensor(magnitudes);
+    SmallVector<Attribute> dims(from.getDims());
+    dims[dim] = countParts(dims[dim], size);
+    TensorType domain = from.withDims(dims);
+    Groups groups{magnitudes, domain, {}};
+    for (int64_t inside = 0; inside < size; ++inside) {
+      SmallVector<AffineExpr> at = axesOf(domain);
+      at[dim] = at[dim] * size + inside;
+      groups.reads.push_back(readAt(at, domain, from));
+    }
+    return groups;
+  }
+
+  /// Blocks of several rows, of which a column at a time is left.
+  Groups acrossRows(Value magnitudes, unsigned dim, int64_t rows) {
+    constexpr int64_t kMostReads = 32;
+    while (rows > kMostReads) {
+      int64_t part = kMostReads;
+      while (rows % part != 0)
+        --part;
+      if (part == 1)
+        return partsOf(magnitudes, dim, rows);
+      magnitudes = maximaOf(readsOf(magnitudes, dim, part));
+      rows /= part;
+    }
+    return readsOf(magnitudes, dim, rows);
+  }
+
+  Groups blocks() {
+    unsigned columns = type.getRank() - 1;
+    Value left = widened();
+    if (to.scaling.rows == 1)
+      return partsOf(left, columns, to.scaling.size);
+    if (to.scaling.size > 1)
+      left = maximaOf(partsOf(left, columns, to.scaling.size));
+    return acrossRows(left, columns - 1, to.scaling.rows);
+  }
+
+  Scales findOfBlocks() {
+    return encoding::has_two_levels(to.scaling) ? findOfTwoLevels(maximaOf(blocks()))
+                                                : scalesOf(blocks(), largest);
+  }
+
+  /// P77: under one power of two for all blocks, numbers of an element for each.
+  Scales findOfTwoLevels(Value maxima) {
+    double most = largestOf(to.scaling.scale);
+    Scales all = scalesOf(joined(maxima), largest * most);
+    TensorType blocks = tensor(maxima);
+    auto fit = [&](Scalars &s, ValueRange e) -> SmallVector<Value> {
+      Value fitting = s.mul(s.mul(e[0], s.like(e[0], 1 / largest)), e[1]);
+      Value limit = s.like(fitting, most); // of NaN, too
+      return {s.select(s.less(fitting, limit), fitting, limit)};
+    };
+    Value fitting = made(makeMap(builder, loc, kScales, {maxima, all.inverse}, blocks, fit));
+    Value held = made(CastOp::create(builder, loc, fitting, Encoding(to.scaling.scale)));
+    Value ofBlocks = widened(held);
+    Space space{blocks, {full(), inferAccess(blocks, tensor(all.scale))}, {full(), full()}};
+    auto join = [&](Scalars &s, ValueRange e) -> SmallVector<Value> {
+      Value scale = s.mul(e[0], e[1]);
+      Value inverse = s.div(s.like(scale, 1), scale);
+      Value limit = s.like(scale, APFloat::getLargest(APFloat::IEEEsingle()).convertToDouble());
+      return {scale, s.select(s.less(inverse, limit), inverse, limit)};
+    };
+    auto map = makeMap(builder, loc, kScales, space, {ofBlocks, all.scale},
+                       SmallVector<Type>{blocks, blocks}, join);
+    add(map);
+    return {map.getOutputs()[0], map.getOutputs()[1]};
+  }
+
+  /// Each element of `value` by what its group has of `factors`; where the element has fewer than 8
+  /// bits rounded, or limited to what it has if that is drawn.
   Value multiply(StringRef label, Value value, Value factors, bool rounds = false) {
     auto code = [&](Scalars &s, ValueRange e) -> SmallVector<Value> {
       Value product = s.mul(e[0], e[1]);
-      return {rounds ? roundBelow8Bits(s, product) : product};
+      return {rounds ? fitBelow8Bits(s, product) : product};
     };
     if (!isByBlocks())
       return made(makeMap(builder, loc, label, {value, factors}, type, code));
     SmallVector<AffineExpr> at = axesOf(type);
     at.back() = at.back().floorDiv(to.scaling.size);
+    AffineExpr &row = at[at.size() - 2];
+    row = row.floorDiv(to.scaling.rows);
     Space space{type, {full(), readAt(at, type, tensor(factors))}, {full()}};
     return made(makeMap(builder, loc, label, space, {value, factors}, type, code));
   }
@@ -183,15 +322,26 @@ private:
   TensorType type; ///< of x as f32
   Encoding to;
   StringRef point;
-  double largest; ///< number of the element
+  StateOp delayed; ///< null unless the scale is that of earlier steps
+  double largest;  ///< number of the element
   SmallVector<Operation *> operations;
 };
 
 } // namespace
 
 SmallVector<Operation *> buildScaledRounding(OpBuilder &builder, Location loc, Value x,
-                                             const Encoding &to, StringRef point) {
-  return ScaledRounding(builder, loc, x, to, point).build();
+                                             const Encoding &to, StringRef point, StateOp delayed) {
+  return ScaledRounding(builder, loc, x, to, point, delayed).build();
+}
+
+Value nextDelayedScale(Scalars &s, Value amax, Value scale, const Encoding &to) {
+  OpBuilder builder(amax.getContext());
+  double largest = largestOf(builder, to.element);
+  Value most = largestExponent(s, largest);
+  Value above = s.plus(exponentOf(s, amax, largest), s.integer(to.scaling.margin));
+  Value isMore = s.compare(arith::CmpIPredicate::ult, most, above);
+  Value next = powerOf(s, s.select(isMore, most, above));
+  return s.select(s.greater(amax, s.like(amax, 0)), next, scale);
 }
 
 bool leavesNumbers(Operation *op) {

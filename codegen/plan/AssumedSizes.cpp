@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/plan/AssumedSizes.h"
 
+#include "codegen/ir/Dialect.h"
+
 namespace halftone::ir {
 
 std::optional<std::string> readAssumedSizes(llvm::ArrayRef<std::string> entries,
@@ -19,8 +21,9 @@ std::optional<std::string> readAssumedSizes(llvm::ArrayRef<std::string> entries,
 }
 
 int64_t assumedSize(const AssumedSizes &assumed, llvm::StringRef symbol) {
-  auto known = assumed.find(symbol);
-  return known == assumed.end() ? kAssumedSize : known->second;
+  auto [name, divisor] = symbolicExtentOf(symbol);
+  auto known = assumed.find(name);
+  return llvm::divideCeil(known == assumed.end() ? kAssumedSize : known->second, divisor);
 }
 
 } // namespace halftone::ir

@@ -20,6 +20,13 @@ PlanList::PlanList(KernelOp kernel, const Chip &chip, const AssumedSizes &assume
     auto tensor = cast<TensorType>(type);
     problem.bytes += extent(tensor.getDims()) * bitsOf(tensor.getElementType()) / 8;
   }
+  // Of a wider tensor a kernel stores its own columns alone.
+  for (auto [i, result] : llvm::enumerate(kernel.getStored()))
+    if (kernel.getResultAccess(i).getKind() == AccessKind::Window) {
+      auto tensor = cast<TensorType>(result.getType());
+      problem.bytes += (problem.rows * problem.columns - extent(tensor.getDims())) *
+                       bitsOf(tensor.getElementType()) / 8;
+    }
   double scalars = 0;
   for (Operation &op : kernel.getBody().front().without_terminator())
     scalars += !isa<arith::ConstantOp>(op);

@@ -25,7 +25,7 @@ Column::Column()
     : Skeleton({.word = ir::Skeleton::Column,
                 .tilesColumns = true,
                 .readsByAnyMap = true,
-                .stores = {AccessKind::Full, AccessKind::Column}}) {}
+                .stores = {AccessKind::Full, AccessKind::Column, AccessKind::Window}}) {}
 
 bool Column::joinsProducer(KernelForm op, const KernelGroup &group) const {
   return getPhase(op) == group.phase && joinsSibling(op, group);

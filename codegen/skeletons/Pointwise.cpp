@@ -19,7 +19,8 @@ Pointwise::Pointwise()
                 .elementwise = true,
                 .takesElements = true,
                 .readsByAnyMap = true,
-                .replacesOperands = true}) {}
+                .replacesOperands = true,
+                .stores = {AccessKind::Full, AccessKind::Window}}) {}
 
 bool Pointwise::joinsProducer(KernelForm op, const KernelGroup &group) const {
   return hasSameDomain(op, group) && accessesAgree(op, group) &&

@@ -21,7 +21,7 @@ Row::Row()
                 .readsAgain = true,
                 .finish = Finish::Possible,
                 .mostColumns = 1 << 20,
-                .stores = {AccessKind::Full, AccessKind::Row}}) {}
+                .stores = {AccessKind::Full, AccessKind::Row, AccessKind::Window}}) {}
 
 bool Row::joinsProducer(KernelForm op, const KernelGroup &group) const {
   return hasSameDomain(op, group) && accessesAgree(op, group) &&
@@ -115,7 +115,7 @@ static void reduceStage(Code &code, Frame &frame, cpu::Body &body, const Kept &k
 }
 
 static void storeRowElements(Code &code, Frame &frame, cpu::Body &body) {
-  if (!hasResults(frame.kernel, AccessKind::Full))
+  if (!hasResults(frame.kernel, AccessKind::Full) && !hasResults(frame.kernel, AccessKind::Window))
     return;
   std::optional<int64_t> columns = frame.kernel.getColumns();
   if (!columns)
@@ -181,6 +181,14 @@ static int64_t countElementsOfThread(KernelOp kernel) {
   return llvm::divideCeil(std::min(*kernel.getColumns(), kChunk), kPartials) * 4;
 }
 
+/// Whether every row of the result begins at a multiple of four elements, if the result does.
+static bool beginsAtFours(KernelOp kernel, unsigned result) {
+  AccessAttr access = kernel.getResultAccess(result);
+  return access.getKind() != AccessKind::Window ||
+         (access.getOffset() % 4 == 0 &&
+          *cast<TensorType>(kernel.getStored()[result].getType()).getColumns() % 4 == 0);
+}
+
 static int64_t countVarying(KernelOp kernel) {
   return llvm::count_if(llvm::seq(kernel.getInputs().size()),
                         [&](size_t i) { return isVarying(kernel, i); });
@@ -189,7 +197,8 @@ static int64_t countVarying(KernelOp kernel) {
 /// Whether row.cuh itself keeps what it reads.
 static bool isCached(KernelOp kernel) {
   constexpr int64_t kMostInputs = 16;
-  return isOneChunk(kernel) && countElementsOfThread(kernel) / 4 * countVarying(kernel) <= kMostInputs;
+  return isOneChunk(kernel) &&
+         countElementsOfThread(kernel) / 4 * countVarying(kernel) <= kMostInputs;
 }
 
 /// The bytes that a row keeps of each element, 0 of rows that kept_row.cuh does not compute.
@@ -209,7 +218,8 @@ static int64_t countKeptBytes(KernelOp kernel) {
     kept += kind == AccessKind::Full ? *bytes : 0;
   }
   for (auto [i, result] : llvm::enumerate(kernel.getStored()))
-    if (isStoredAs(kernel, i, AccessKind::Full) && !getBytes(elementType(result)))
+    if (isStoredByElement(kernel, i) &&
+        (!getBytes(elementType(result)) || !beginsAtFours(kernel, i)))
       return 0;
   return kept;
 }
@@ -332,10 +342,10 @@ static void printKept(BodyPrinter &printer) {
     words += *getBytes(elementType(input));
   }
   for (unsigned i = 0; i < kernel.getStored().size(); ++i)
-    if (std::string name = numbered("result", i); isStoredAs(kernel, i, AccessKind::Full)) {
+    if (std::string name = numbered("result", i); isStoredByElement(kernel, i)) {
       align(name);
-      store += ("    " + kPrefix + "kept_row::store_four(" + name +
-                " + row * columns() + column, outputs." + name + ");\n")
+      store += ("    " + kPrefix + "kept_row::store_four(" + name + rowOfResult(kernel, i) +
+                " + column, outputs." + name + ");\n")
                    .str();
     }
   out << bodyConstant("kKeptWords", words) << "  " << kDevice

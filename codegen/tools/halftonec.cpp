@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // halftonec: a Description's text in, an artifact out. Run at build time by halftone_add_model.
 #include <csignal>
+#include <memory>
 #include <optional>
 #include <variant>
 
+#include "codegen/audit/Audit.h"
 #include "codegen/emit/Artifact.h"
 #include "codegen/emit/WriteFile.h"
 #include "codegen/emit/cpu/Code.h"
@@ -99,6 +101,16 @@ llvm::cl::opt<Stage>
             llvm::cl::values(clEnumValN(Stage::imported, "imported", "as imported"),
                              clEnumValN(Stage::planned, "planned", "after the last pass")),
             llvm::cl::cat(category));
+llvm::cl::opt<std::string>
+    auditPath("audit",
+              llvm::cl::desc("Print how large each value can be and how far from exact "
+                             "arithmetic, for the ranges of this file"),
+              llvm::cl::value_desc("file"), llvm::cl::cat(category));
+llvm::cl::opt<bool> asJson("json", llvm::cl::desc("Print the audit as one object"),
+                           llvm::cl::cat(category));
+llvm::cl::opt<std::string>
+    auditedStage("stage", llvm::cl::desc("Audit this stage of a run (default: the first)"),
+                 llvm::cl::value_desc("name"), llvm::cl::cat(category));
 llvm::cl::opt<std::string>
     sealPath("seal", llvm::cl::desc("Seal an artifact that was linked as a shared object"),
              llvm::cl::value_desc("file"), llvm::cl::cat(category));
@@ -267,6 +279,64 @@ int printStage(hd::Description description, mlir::MLIRContext &context) {
   return 0;
 }
 
+/// Refuses options of an audit without one, and of artifacts with one.
+bool checkAudit() {
+  bool isAsked = auditPath.getNumOccurrences() > 0;
+  for (const llvm::cl::Option *option :
+       std::initializer_list<const llvm::cl::Option *>{&asJson, &auditedStage})
+    if (!isAsked && option->getNumOccurrences() > 0) {
+      fail("--" + option->ArgStr + (option == &asJson ? " prints" : " chooses what is in") +
+           " an audit, and none is asked for; add --audit FILE, or leave it out");
+      return false;
+    }
+  if (isAsked && (!objectPath.empty() || !headerPath.empty())) {
+    fail("--audit prints and writes no artifact; leave --object and --header out");
+    return false;
+  }
+  for (const llvm::cl::Option *option : std::initializer_list<const llvm::cl::Option *>{
+           &printIr, &summary, &decode, std::addressof(aheadOfTime), &cudaFolder})
+    if (isAsked && option->getNumOccurrences() > 0) {
+      fail("--" + option->ArgStr +
+           " is about an artifact, and --audit makes none; leave one of the "
+           "two out");
+      return false;
+    }
+  if (isAsked && targets.size() > 1) {
+    fail("--audit is of one target, and --targets names " + std::to_string(targets.size()) +
+         "; name one");
+    return false;
+  }
+  return true;
+}
+
+int printAudit(const hd::Description &description, mlir::MLIRContext &context) {
+  namespace audit = halftone::audit;
+  if (!auditedStage.empty() && !llvm::is_contained(description.stages, auditedStage.getValue()))
+    return fail("model '" + description.name + "' has no stage '" + auditedStage +
+                "'; leave --stage out, or name one that it declares");
+  auto file = llvm::MemoryBuffer::getFile(auditPath);
+  if (!file)
+    return fail("cannot read '" + auditPath + "': " + file.getError().message());
+  llvm::StringRef text = (*file)->getBuffer();
+  auto ranges = audit::parseRanges({text.data(), text.size()}, auditPath);
+  if (auto *wrong = std::get_if<std::string>(&ranges))
+    return fail(*wrong);
+  audit::AuditOptions options;
+  options.target = targets.empty() ? "cpu" : targets.front();
+  options.stage = auditedStage;
+  options.ranges = std::get<audit::Ranges>(std::move(ranges));
+  options.file = auditPath;
+  std::vector<std::string> sizes(assume.begin(), assume.end());
+  if (auto wrong = halftone::ir::readAssumedSizes(sizes, options.sizes))
+    return fail(*wrong);
+  auto audited = audit::auditModel(description, options, &context);
+  if (auto *wrong = std::get_if<std::string>(&audited))
+    return fail(wrong->empty() ? "model '" + description.name + "' was not audited" : *wrong);
+  const auto &found = std::get<audit::Audit>(audited);
+  llvm::outs() << (asJson ? audit::jsonOf(found) : audit::textOf(found));
+  return 0;
+}
+
 /// One file that is to be read or written as two; nothing when all differ. /dev/null takes any
 /// number of results, and the - that is read is not the - that is written.
 std::optional<std::string> sharedPath() {
@@ -284,7 +354,7 @@ std::optional<std::string> sharedPath() {
 /// Refuses an option whose value is empty, as an unset variable leaves it.
 bool checkValues() {
   for (const auto *option : {&sealPath, &rulesPath, &objectPath, &headerPath, &cudaFolder,
-                             &kernelCompiler, &cpuArchitecture})
+                             &kernelCompiler, &cpuArchitecture, &auditPath, &auditedStage})
     if (option->getNumOccurrences() > 0 && option->empty()) {
       fail("--" + option->ArgStr + " names no " + option->ValueStr + "; give one, or leave it out");
       return false;
@@ -326,7 +396,7 @@ int run(const char *program) {
   if (auto path = sharedPath())
     return fail("'" + *path +
                 "' is named twice: give the model, the rules, --object and --header a file each");
-  if (!checkTargets())
+  if (!checkTargets() || !checkAudit())
     return 1;
   auto file = llvm::MemoryBuffer::getFileOrSTDIN(input);
   if (!file)
@@ -346,6 +416,8 @@ int run(const char *program) {
   context.loadAllAvailableDialects();
   if (printIr != Stage::none)
     return printStage(description, context);
+  if (auditPath.getNumOccurrences() > 0)
+    return printAudit(description, context);
   std::vector<std::string> all(targets.begin(), targets.end());
   if (all.empty())
     all = allTargets();

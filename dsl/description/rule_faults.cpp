@@ -38,6 +38,7 @@ class RuleView {
     take(rules::Field::recompute, rule.recompute, fields_.recompute);
     take(rules::Field::loss_scale, rule.loss_scale, fields_.loss_scale);
     take(rules::Field::memory_budget, rule.memory_budget, fields_.memory_budget);
+    take(rules::Field::quantize, rule.quantize, fields_.quantize);
   }
 
   const rules::Fields& fields() const { return fields_; }
@@ -136,7 +137,8 @@ class ModelView {
       const auto* parameter = std::get_if<ParameterAttributes>(&nodes[i].attributes);
       if (!parameter) continue;
       named_.push_back({nodes[i].name, without_part(nodes[i].name),
-                        rules::parameter_subject(readers[i], trains_ && !parameter->frozen),
+                        rules::parameter_subject(readers[i], trains_ && !parameter->frozen,
+                                                 nodes[i].shape.size() > 1),
                         places[i]});
     }
   }

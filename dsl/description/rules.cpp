@@ -171,23 +171,39 @@ bool is_computed_in(Element element) { return encoding::traits(element).computed
 bool is_stored(Element element) {
   return is_computed_in(element) && encoding::traits(element).stored;
 }
+bool is_quantize(Element element) { return is_quantized(element) || element == Element::f32; }
 bool is_master(Element element) { return element == Element::f32 || element == Element::bf16; }
 
 // P51
 bool read_scaling(Scanner& scan, encoding::Scaling& scaling) {
   using Kind = encoding::Scaling::Kind;
   if (!scan.take_word("scaled")) return true;
-  scaling.kind = scan.take_word("block") ? Kind::block : Kind::tensor;
-  if (scaling.kind == Kind::block) {
-    std::int64_t size = 0;
-    if (!scan.read_integer(size, "the size of a block")) return false;
-    scaling.size = static_cast<std::int32_t>(std::clamp<std::int64_t>(size, -1, 1 << 30));
+  scaling.kind = scan.take_word("block")     ? Kind::block
+                 : scan.take_word("delayed") ? Kind::delayed
+                                             : Kind::tensor;
+  const auto read_number = [&](std::int32_t& to, std::string_view what) {
+    std::int64_t number = 0;
+    if (!scan.read_integer(number, what)) return false;
+    to = static_cast<std::int32_t>(std::clamp<std::int64_t>(number, -1, 1 << 30));
+    return true;
+  };
+  if (scaling.kind == Kind::delayed) {
+    if (!read_number(scaling.history, "a number of steps")) return false;
+    if (scan.take_word("margin") && !read_number(scaling.margin, "a margin")) return false;
+  } else if (scaling.kind == Kind::block) {
+    constexpr std::string_view kSize = "the size of a block";
+    if (!read_number(scaling.size, kSize)) return false;
+    if (scan.take_word("by")) {
+      scaling.rows = scaling.size;
+      if (!read_number(scaling.size, kSize)) return false;
+    }
   } else if (!scan.take_word("tensor")) {
-    return scan.unexpected("'tensor' or 'block'");
+    return scan.unexpected("'tensor', 'block' or 'delayed'");
   }
   return scan.read_enum(
-      scaling.scale, "a format of scales",
-      +[](Element element) { return element == Element::f8e8m0; });
+      scaling.scale, "a format of scales", +[](Element element) {
+        return element == Element::f8e8m0 || element == Element::f8e4m3 || element == Element::f32;
+      });
 }
 
 bool read_format(Scanner& scan, Encoding& encoding, std::string_view what, bool (*fits)(Element)) {
@@ -257,6 +273,11 @@ bool read_fields(Scanner& scan, Rule& rule) {
   if (scan.take_word("memory_budget") && !read_memory_budget(scan, rule.memory_budget.emplace())) {
     return false;
   }
+  if (scan.take_word("quantize")) {
+    Quantization& quantize = rule.quantize.emplace();
+    if (!scan.read_enum(quantize.element, "i8, f8e4m3 or f32", is_quantize)) return false;
+    if (scan.take_word("least_error")) quantize.scale = Quantization::Scale::least_error;
+  }
   return !scan.take_word("because") || scan.read_string(rule.because, "a reason in quotes");
 }
 
@@ -279,6 +300,10 @@ std::string spelled(const Rule& rule) {
   if (rule.recompute) text.append(*rule.recompute ? " recompute always" : " recompute never");
   if (rule.loss_scale) text += " loss_scale " + text_of(*rule.loss_scale);
   if (rule.memory_budget) text += " memory_budget " + text_of(*rule.memory_budget);
+  if (rule.quantize) {
+    text.append(" quantize ").append(encoding::word(rule.quantize->element));
+    if (rule.quantize->scale == Quantization::Scale::least_error) text += " least_error";
+  }
   if (!rule.because.empty()) text += " because " + quoted(rule.because);
   return text;
 }
@@ -301,7 +326,7 @@ bool read_rule(Scanner& scan, Rule& rule) {
   return scan.at_end_of_line() ||
          scan.unexpected(
              "store, compute, result, accumulate, master, rounding, recompute, loss_scale, "
-             "memory_budget or because, at most once each and in this order");
+             "memory_budget, quantize or because, at most once each and in this order");
 }
 
 }  // namespace detail

@@ -9,6 +9,7 @@
 
 #include "faults.hpp"
 #include "halftone/description/in_f32.hpp"
+#include "halftone/encoding/text.hpp"
 #include "spelling.hpp"
 
 namespace halftone::description::detail {
@@ -294,10 +295,72 @@ Sentence optimizer_fault(const Custom& custom) {
   return std::nullopt;
 }
 
+Sentence optimizer_fault(const Adafactor& adafactor) {
+  if (Sentence fault = setting_fault(adafactor)) return fault;
+  if (!is_positive_in_f32(adafactor.epsilon1 * adafactor.epsilon1))
+    return "the optimizer adafactor has epsilon1 " + spelled(adafactor.epsilon1) +
+           ", whose square it divides by; make that finite and positive in f32 (D11)";
+  if (!is_positive_in_f32(adafactor.clip_threshold))
+    return "the optimizer adafactor has clip_threshold " + spelled(adafactor.clip_threshold) +
+           "; make it finite and positive in f32 (D11)";
+  return std::nullopt;
+}
+
+/// Whether a rule holds the optimizer's states in another format than f32.
+bool rounds_states(const Rule& rule) {
+  return rule.store && rule.store->encoding != Encoding() &&
+         std::ranges::any_of(rule.clauses, [](const Clause& clause) {
+           return std::ranges::count(clause.roles, Role::optimizer_state) > 0;
+         });
+}
+
+/// P86: what pads a block has a gradient and a parameter of 0, and states that stay 0.
+Sentence fault_in_blocks(const auto& optimizer) {
+  if constexpr (requires { optimizer.initial_accumulator_value; }) {
+    if (optimizer.initial_accumulator_value != 0)
+      return "the optimizer adagrad has initial_accumulator_value " +
+             spelled(optimizer.initial_accumulator_value) +
+             ", but states in blocks begin at 0; leave it out, or store bf16 (P86)";
+  }
+  if constexpr (requires { optimizer.epsilon; }) {
+    if (!is_positive_in_f32(optimizer.epsilon))
+      return "the optimizer has epsilon " + spelled(optimizer.epsilon) +
+             " and states in blocks, whose padding that makes NaN; make it positive (P86)";
+  }
+  return std::nullopt;
+}
+Sentence fault_in_blocks(const Custom&) {
+  return "the optimizer custom has states in blocks, whose padding must stay 0, which nobody knows "
+         "of a function of yours; store f32, f16 or bf16 (P86)";
+}
+
+/// Of an optimizer under the rules for its states.
+Sentence held_states_fault(const Description& description) {
+  const Optimizer& optimizer = description.optimizer;
+  for (const Rule& rule : description.rules) {
+    if (!rounds_states(rule)) continue;
+    if (std::holds_alternative<Adafactor>(optimizer))
+      return "the optimizer adafactor keeps f32, of which it has little, but a rule stores role "
+             "optimizer_state in " +
+             encoding::spelled(rule.store->encoding) + "; leave that rule out (U18)";
+    if (!encoding::is_scaled(rule.store->encoding)) continue;
+    if (Sentence fault = std::visit([](const auto& is) { return fault_in_blocks(is); }, optimizer))
+      return fault;
+  }
+  return std::nullopt;
+}
+
 bool Checker::check_optimizer() {  // D11
   const auto fault = std::visit([](const auto& optimizer) { return optimizer_fault(optimizer); },
                                 description_.optimizer);
   if (fault) return fail(Section::optimizer, 0, -1, *fault);
+  if (const auto held = held_states_fault(description_))
+    return fail(Section::optimizer, 0, -1, *held);
+  if (std::holds_alternative<Adafactor>(description_.optimizer) &&
+      !description_.clip_groups.empty())
+    return fail(Section::optimizer, 0, -1,
+                "the optimizer adafactor has a clip_group, but clips each parameter's step itself; "
+                "write clip in its place (U18)");
   const double clip = description_.clip.value_or(1.0);
   if (!is_positive_in_f32(clip)) {
     return fail(Section::clip, 0, -1,

@@ -131,6 +131,11 @@ State<Scalar> Evaluator<Scalar>::initial_state(Tensors<Scalar> parameters) const
       state.second_moments[node.name].assign(count(id), static_cast<Scalar>(start));
     }
     if (keeps_third(description_.optimizer)) state.third_moments[node.name].assign(count(id), 0);
+    if (std::holds_alternative<description::Adafactor>(description_.optimizer)) {
+      const Factored of(node.shape);
+      state.first_moments[node.name].assign(of.row_means(), 0);
+      state.second_moments[node.name].assign(of.column_means(), 0);
+    }
     if (const auto* own = own_states(description_.optimizer)) {
       state.own_states.resize(own->size());
       for (Tensors<Scalar>& values : state.own_states) values[node.name].assign(count(id), 0);
@@ -192,6 +197,8 @@ Forward<Scalar> Evaluator<Scalar>::forward(const State<Scalar>& state, const Inp
   result.values.resize(description_.nodes.size());
   result.integers.resize(description_.nodes.size());
   result.scale = state.scaling.scale;
+  result.delayed = state.delayed;
+  result.amaxes = std::make_shared<Amaxes>();
   load_sources(state, inputs, result);
   std::map<NodeId, Values<Scalar>> moved;  // D17
   for (std::size_t at = 0; at < description_.nodes.size(); ++at) {
@@ -282,6 +289,7 @@ Step<Scalar> Evaluator<Scalar>::update(const State<Scalar>& state,
     require_size("gradient of", at, gradients.at(at).size());
     Slot<Scalar>& slot = slots.emplace_back(attributes_of(node), gradients[at]);
     clips.push_back(clip_of(description_, at));
+    slot.shape = &node.shape;
     slot.p = &result.state.parameters.at(node.name);
     if (keeps_first(description_.optimizer)) slot.first = &result.state.first_moments.at(node.name);
     if (keeps_second(description_.optimizer)) {
@@ -292,7 +300,7 @@ Step<Scalar> Evaluator<Scalar>::update(const State<Scalar>& state,
     if (description_.average) slot.average = &result.state.averages.at(node.name);
   }
   unscale(state.scaling.scale, micro_batches, slots);
-  const Scalar squares = sum_of_squares(description_, slots);  // U1
+  const Scalar squares = sum_of_squares(flat_padding(description_, rules_), slots);  // U1
   result.norm = sqrt(squares);
   result.finite = std::isfinite(plain(squares));
   const description::LossScale rule = rules_.loss_scale();
@@ -321,15 +329,18 @@ Step<Scalar> Evaluator<Scalar>::step(const State<Scalar>& state,
   State<Scalar> moving = state;
   Gradients<Scalar> sum;
   Forward<Scalar> forwarded;
+  Amaxes amaxes;
   for (const Inputs<Scalar>& inputs : micro_batches) {
     forwarded = forward(moving, inputs);
     Gradients<Scalar> gradients = backward(forwarded);
+    add_amaxes(amaxes, *forwarded.amaxes);
     sum = sum.empty() ? std::move(gradients) : accumulate(std::move(sum), gradients);
     moving.states = forwarded.states;  // S2
     ++moving.micro_batches;
   }
   Step<Scalar> result = update(state, sum, learning_rate, std::ssize(micro_batches));
   if (result.finite) result.state.states = std::move(moving.states);  // S4
+  move_delayed(amaxes, state.ended, result.state.delayed);
   result.losses = std::move(forwarded.losses);
   result.objective = forwarded.objective;
   return result;

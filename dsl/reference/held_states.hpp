@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rules hold the optimizer's states and masters in, between two updates: P68, P69.
+// What rules hold the optimizer's states and masters in, between two updates: P68, P69, P86.
 #pragma once
 
+#include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -37,13 +39,27 @@ std::vector<std::pair<std::string, Tensors<Scalar>*>> flat_states(
   return states;
 }
 
+// P68, P86: of all parameters, so that of any.
+inline RoundTo states_held_in(const description::Description& description,
+                              const Resolution& rules) {
+  const std::vector<description::NodeId> order = flat_order(description);
+  return order.empty() ? RoundTo() : rules.store(order.front(), description::Role::optimizer_state);
+}
+
+// What every parameter takes a multiple of in the flat buffers (U1).
+inline std::size_t flat_padding(const description::Description& description,
+                                const Resolution& rules) {
+  const auto block = static_cast<std::size_t>(states_held_in(description, rules).scaling.size);
+  return std::max(has_norms(description) ? kBlock : 32, block);
+}
+
 // A trained parameter and its first element in flat buffers, where each is padded as in U1.
 struct FlatParameter {
   description::NodeId node = 0;
   std::uint64_t offset = 0;
 };
-inline std::vector<FlatParameter> flat_layout(const description::Description& description) {
-  const std::uint64_t padding = has_norms(description) ? kBlock : 32;
+inline std::vector<FlatParameter> flat_layout(const description::Description& description,
+                                              std::uint64_t padding) {
   std::vector<FlatParameter> layout;
   std::uint64_t end = 0;
   for (const description::NodeId at : flat_order(description)) {
@@ -56,21 +72,80 @@ inline std::vector<FlatParameter> flat_layout(const description::Description& de
   return layout;
 }
 
-// P68; `draws` are those of the update, or of no training for first values, which go to the
+// P86, of a block whose values have this largest magnitude.
+constexpr double kLeastOfBlock = 1e-12;
+inline double largest_code(description::Element format) {
+  return format == description::Element::f8e4m3 ? 448 : 57344;
+}
+
+// The values of a parameter's state, in blocks from its first element on; what is drawn is drawn
+// from element `first` on.
+inline Values<float> rounded_in_blocks(RoundTo to, Values<float> values, const Draws& draws,
+                                       const std::string& name, std::uint64_t first) {
+  const auto size = static_cast<std::size_t>(to.scaling.size);
+  to.scaling = {};
+  for (std::size_t begin = 0; begin < values.size(); begin += size) {
+    const std::size_t end = std::min(begin + size, values.size());
+    float most = 0;
+    for (std::size_t e = begin; e < end; ++e) most = maximum(most, std::fabs(values[e]));
+    const float scale = maximum(most, static_cast<float>(kLeastOfBlock)) /
+                        static_cast<float>(largest_code(to.format));
+    Values<float> codes;
+    for (std::size_t e = begin; e < end; ++e) codes.push_back(values[e] / scale);
+    codes = rounded(to, std::move(codes), draws, name, first + begin);
+    for (std::size_t e = begin; e < end; ++e) values[e] = codes[e - begin] * scale;
+  }
+  return values;
+}
+
+inline Values<double> rounded_in_blocks(const RoundTo&, Values<double> values, const Draws&,
+                                        const std::string&, std::uint64_t) {
+  return values;
+}
+
+// A code is off by half a place of it, or by one where it does not go to the nearest; by the least
+// number's, which is a share of the block's largest, where it is subnormal.
+inline Values<Bounded> rounded_in_blocks(const RoundTo& to, Values<Bounded> values, const Draws&,
+                                         const std::string&, std::uint64_t) {
+  const bool is_e4m3 = to.format == description::Element::f8e4m3;
+  const bool to_nearest = to.rounding == description::Rounding::nearest_even;
+  const double places = to_nearest ? 0.5 : 1, of_f32 = 0x1p-21;  // a division, a product, a limit
+  const double relative = places * (is_e4m3 ? 0x1p-3 : 0x1p-2) + of_f32;
+  const double least = places * (is_e4m3 ? 0x1p-9 : 0x1p-16);
+  const auto size = static_cast<std::size_t>(to.scaling.size);
+  for (std::size_t begin = 0; begin < values.size(); begin += size) {
+    const std::size_t end = std::min(begin + size, values.size());
+    double most = kLeastOfBlock;
+    for (std::size_t e = begin; e < end; ++e)
+      most = std::max(most, std::fabs(values[e].value) + values[e].error);
+    for (std::size_t e = begin; e < end; ++e) {
+      Bounded& value = values[e];
+      value.error += (std::fabs(value.value) + value.error) * relative +
+                     least * (1 + of_f32) * most / largest_code(to.format);
+    }
+  }
+  return values;
+}
+
+// P68, P86; `draws` are those of the update, or of no training for first values, which go to the
 // nearest.
 template <class Scalar>
 void hold_states(const description::Description& description, const Resolution& rules,
                  const Draws& draws, State<Scalar>& state) {
-  const std::vector<FlatParameter> layout = flat_layout(description);
-  if (layout.empty()) return;
-  RoundTo store = rules.store(layout.front().node, description::Role::optimizer_state);
+  RoundTo store = states_held_in(description, rules);
   if (!draws.training) store.rounding = description::Rounding::nearest_even;
   if (store.format == description::Element::f32) return;
+  const std::uint64_t padding = flat_padding(description, rules);
+  const bool is_scaled = store.scaling.kind != encoding::Scaling::Kind::none;
+  if (is_scaled && !draws.training) return;  // all are 0 (P86)
   for (auto& [name, tensors] : flat_states(description.optimizer, state)) {
-    for (const FlatParameter& parameter : layout) {
+    for (const FlatParameter& parameter : flat_layout(description, padding)) {
       const auto found = tensors->find(description.nodes[parameter.node].name);
       if (found == tensors->end()) continue;
-      found->second = rounded(store, std::move(found->second), draws, name, parameter.offset);
+      Values<Scalar>& values = found->second;
+      values = is_scaled
+                   ? rounded_in_blocks(store, std::move(values), draws, name, parameter.offset)
+                   : rounded(store, std::move(values), draws, name, parameter.offset);
     }
   }
 }

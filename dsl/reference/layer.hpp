@@ -55,6 +55,12 @@ struct Layer {
   Grade grade = Grade::full;                      ///< N10, of this pass
   std::map<std::string_view, RoundTo> internals;  ///< by name; what is missing stays f32
   Values<Scalar> result;  ///< what forward left; in the gradient passes alone
+  Values<Scalar> scales;  ///< P82: of each column of products with codes; empty without
+
+  /// P82: a sum of products in column j.
+  [[nodiscard]] Scalar scaled(std::int64_t j, Scalar sum) const {
+    return scales.empty() ? sum : sum * scales[static_cast<std::size_t>(j)];
+  }
 
   [[nodiscard]] bool has(std::string_view role) const {
     for (const Operand<Scalar>& operand : operands) {
@@ -110,6 +116,13 @@ struct LayerKind {
 
   /// P20: whether gradients read forward's result.
   static constexpr bool reads_result = false;
+
+  /// P82: of an operand of so many dimensions, which the layer multiplies rows by, the dimension
+  /// that is the columns of the products; -1 of all else.
+  static int columns_of_products(std::string_view /*operand*/, const Settings& /*settings*/,
+                                 std::size_t /*dimensions*/) {
+    return -1;
+  }
 
   /// P20: whether the gradient of operand `wanted` reads operand `read`.
   static constexpr bool reads(std::string_view /*read*/, std::string_view /*wanted*/) {

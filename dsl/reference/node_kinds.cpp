@@ -5,6 +5,7 @@
 
 #include "halftone/description/text.hpp"
 #include "layers.hpp"
+#include "settings.hpp"
 
 namespace halftone::reference {
 
@@ -22,6 +23,15 @@ bool gradient_reads(description::Kind kind, std::string_view read, std::string_v
   bool reads = false;
   Layers::visit(kind_text(kind), [&](auto of) { reads = of.reads(read, wanted); });
   return reads;
+}
+
+int columns_of_products(const description::Node& layer, std::string_view operand,
+                        std::size_t dimensions) {
+  int columns = -1;
+  Layers::visit(kind_text(layer.kind), [&](auto of) {
+    columns = of.columns_of_products(operand, settings_of(layer), dimensions);
+  });
+  return columns;
 }
 
 std::vector<std::string_view> internals_of(description::Kind kind) {

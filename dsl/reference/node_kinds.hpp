@@ -16,6 +16,11 @@ namespace halftone::reference {
 [[nodiscard]] bool gradient_reads(description::Kind kind, std::string_view read,
                                   std::string_view wanted);
 
+/// P82: of an operand of so many dimensions, which the layer multiplies rows by, the dimension that
+/// is the columns of the products; -1 of all else.
+[[nodiscard]] int columns_of_products(const description::Node& layer, std::string_view operand,
+                                      std::size_t dimensions);
+
 /// P39
 [[nodiscard]] std::vector<std::string_view> internals_of(description::Kind kind);
 

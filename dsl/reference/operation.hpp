@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
+#include <numeric>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -13,12 +15,14 @@
 #include <utility>
 #include <vector>
 
+#include "delayed.hpp"
 #include "drawing.hpp"
 #include "halftone/description/text.hpp"
 #include "halftone/reference/evaluator.hpp"
 #include "halftone/reference/resolution.hpp"
 #include "kinds.hpp"
 #include "node_kinds.hpp"
+#include "quantization.hpp"
 #include "xxh3.hpp"
 
 namespace halftone::reference {
@@ -39,6 +43,9 @@ inline std::string drawn_format(const RoundTo& to) {
                               : to.format == bf16   ? "bf16"
                               : to.format == tf32   ? "tf32"
                               : to.format == f8e4m3 ? "f8e4m3"
+                              : to.format == f6e3m2 ? "f6e3m2"
+                              : to.format == f6e2m3 ? "f6e2m3"
+                              : to.format == f4e2m1 ? "f4e2m1"
                                                     : "f8e5m2";
   return std::string(element) + " stochastic" + (to.saturate ? " saturate" : "");
 }
@@ -59,33 +66,66 @@ Values<Scalar> rounded(RoundTo to, Values<Scalar> values, Draws draws, const std
   return values;
 }
 
-/// P51: for every value the scale of its group, in rows of `row` elements.
+/// The last two dimensions of a tensor, whose matrices lie one behind the other.
+struct Matrices {
+  std::size_t rows = 1, columns = 1;
+};
+
+/// The places of each group of values that share a scale (P51): all, or block by block.
+inline std::vector<std::vector<std::size_t>> groups_of(const encoding::Scaling& scaling,
+                                                       const Matrices& of, std::size_t count) {
+  std::vector<std::vector<std::size_t>> groups;
+  if (scaling.kind != encoding::Scaling::Kind::block) {
+    std::vector<std::size_t>& all = groups.emplace_back(count);
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    return groups;
+  }
+  const auto rows = static_cast<std::size_t>(scaling.rows);
+  const auto columns = static_cast<std::size_t>(scaling.size);
+  const std::size_t blocks_in_row = (of.columns + columns - 1) / columns;
+  const std::size_t blocks_in_column = (of.rows + rows - 1) / rows;
+  const std::size_t matrix = of.rows * of.columns;
+  groups.resize(count / matrix * blocks_in_row * blocks_in_column);
+  for (std::size_t e = 0; e < count; ++e) {
+    const std::size_t row = e % matrix / of.columns, column = e % of.columns;
+    const std::size_t block = (e / matrix * blocks_in_column + row / rows) * blocks_in_row;
+    groups[block + column / columns].push_back(e);
+  }
+  return groups;
+}
+
+/// P51, P77: for every value the scale of its group.
 template <class Scalar>
-Values<Scalar> scales_of(const RoundTo& to, const Values<Scalar>& values, std::size_t row) {
-  using Kind = encoding::Scaling::Kind;
+Values<Scalar> scales_of(const RoundTo& to, const Values<Scalar>& values, const Matrices& of) {
   Values<Scalar> scales(values.size());
-  const bool is_tensor = to.scaling.kind == Kind::tensor;
-  if (is_tensor) row = values.size();
-  const std::size_t most = is_tensor ? row : static_cast<std::size_t>(to.scaling.size);
-  for (std::size_t begin = 0; begin < values.size();) {
-    const std::size_t size = std::min(most, row - begin % row);
-    const std::span<const Scalar> group(values.data() + begin, size);
-    std::fill_n(scales.begin() + static_cast<std::ptrdiff_t>(begin), size,
-                Scalar(scale_of(to, group)));
-    begin += size;
+  const bool has_two = has_two_levels(to.scaling);
+  const auto of_all = has_two ? scale_of_all(to, std::span<const Scalar>(values)) : 1;
+  for (const std::vector<std::size_t>& group : groups_of(to.scaling, of, values.size())) {
+    Values<Scalar> members;
+    for (const std::size_t e : group) members.push_back(values[e]);
+    const std::span<const Scalar> of_group(members);
+    const auto scale = has_two ? scale_of_block(to, of_all, of_group) : scale_of(to, of_group);
+    for (const std::size_t e : group) scales[e] = Scalar(scale);
   }
   return scales;
 }
 
-/// An operand at the rounding point of that name, in rows of `row` elements (P10, P51).
+/// What numbers are multiplied by before they are rounded: finite where a block's scale is 0 (P77).
+inline float inverse_of(float scale) {
+  return std::min(1 / scale, std::numeric_limits<float>::max());
+}
+inline double inverse_of(double scale) { return 1 / scale; }
+inline Bounded inverse_of(Bounded scale) { return Bounded(1) / scale; }
+
+/// An operand at the rounding point of that name (P10, P51).
 template <class Scalar>
-Values<Scalar> rounded_operand(const RoundTo& to, Values<Scalar> values, std::size_t row,
+Values<Scalar> rounded_operand(const RoundTo& to, Values<Scalar> values, const Matrices& of,
                                const Draws& draws, const std::string& name) {
   if (to.scaling.kind == encoding::Scaling::Kind::none) {
     return rounded(to, std::move(values), draws, name);
   }
-  const Values<Scalar> given = values, scales = scales_of(to, values, row);
-  for (std::size_t e = 0; e < values.size(); ++e) values[e] = values[e] * (Scalar(1) / scales[e]);
+  const Values<Scalar> given = values, scales = scales_of(to, values, of);
+  for (std::size_t e = 0; e < values.size(); ++e) values[e] = values[e] * inverse_of(scales[e]);
   values = rounded(to, std::move(values), draws, name);
   for (std::size_t e = 0; e < values.size(); ++e) {
     const bool is_nan = std::isnan(plain(given[e]));  // which some formats do not have (P52)
@@ -152,24 +192,29 @@ class Operation {
   }
 
   /// Likewise of what an operation reads, which is of the shape of node `at`; a vector is not
-  /// scaled (P51).
+  /// scaled (P51). Of what is saved for the backward pass delayed scales are others (P72).
   [[nodiscard]] Values<Scalar> rounded_operand(RoundTo to, Values<Scalar> values,
-                                               description::NodeId at,
-                                               const std::string& name) const {
+                                               description::NodeId at, const std::string& name,
+                                               bool is_saved = false) const {
     using Kind = encoding::Scaling::Kind;
     if (values.empty()) return values;  // of integers
     const description::Shape& shape = model_.nodes[at].shape;
     if (to.scaling.kind != Kind::none && shape.size() < 2) {
       to = {description::Element::bf16, to.rounding};
     }
-    if (to.scaling.kind == Kind::block && !shape.back().symbol.empty()) {
-      throw std::invalid_argument("\"" + model_.nodes[at].name + "\" has blocks along \"" +
-                                  shape.back().symbol +
-                                  "\", a symbol (P51); scale it as a tensor, or state bf16");
+    if (!forward_.draws.training || is_loss(node())) to = without_delay(to);
+    if (to.scaling.kind == Kind::delayed) {
+      return rounded_under_delayed(
+          to, std::move(values), forward_, is_saved ? name + " saved" : name,
+          [&](Values<Scalar> scaled) { return rounded(to, std::move(scaled), name); });
     }
     const Extents extents = bound(shape, symbols_);
-    const std::size_t row = extents.empty() ? 1 : static_cast<std::size_t>(extents.back());
-    return reference::rounded_operand(to, std::move(values), row, forward_.draws, name);
+    const auto extent = [&](std::size_t from_last) {
+      const bool is_there = from_last <= extents.size();
+      return is_there ? static_cast<std::size_t>(extents[extents.size() - from_last]) : 1;
+    };
+    return reference::rounded_operand(to, std::move(values), {extent(2), extent(1)}, forward_.draws,
+                                      name);
   }
 
   /// Whether the pass computes the operand's gradient.
@@ -185,7 +230,30 @@ class Operation {
     Values<Scalar> stored = forward_.values[at];  // an activation is stored as it is read
     const std::string& name = model_.nodes[at].name;
     if (role != Role::activation) stored = rounded(rules_.store(at, role), std::move(stored), name);
-    return rounded_operand(rules_.operand(id_, pass, role), std::move(stored), at, name);
+    return rounded_operand(rules_.operand(id_, pass, role), std::move(stored), at, name,
+                           role == Role::saved);
+  }
+
+  /// P80: whether a predictor has codes of the node alone.
+  [[nodiscard]] bool is_held_in_codes(description::NodeId at) const {
+    return !forward_.draws.training && is_parameter(model_.nodes[at]) &&
+           rules_.quantization(at).has_value();
+  }
+
+  [[nodiscard]] Quantized<Scalar> codes_of(description::NodeId at) const {
+    return quantized(*rules_.quantization(at), channel_dimension(model_, at),
+                     bound(model_.nodes[at].shape, symbols_), View<Scalar>(forward_.values[at]));
+  }
+
+  /// P82: what codes stand for, times scales where no sum is multiplied by them.
+  [[nodiscard]] Values<Scalar> read_codes(const description::Operand& of) const {
+    Quantized<Scalar> held = codes_of(of.node);
+    if (scales_sums(model_, id_, of)) return std::move(held.codes);
+    const Extents extents = bound(model_.nodes[of.node].shape, symbols_);
+    const int dimension = channel_dimension(model_, of.node);
+    for (std::size_t e = 0; e < held.codes.size(); ++e)
+      held.codes[e] = held.codes[e] * held.scales[channel_of(e, dimension, extents)];
+    return std::move(held.codes);
   }
 
   [[nodiscard]] Operand<Scalar> operand(const description::Operand& of,
@@ -195,7 +263,9 @@ class Operation {
     operand.role = of.role;
     operand.extents = bound(source.shape, symbols_);
     const bool is_as_kept = is_kept(node().kind, of.role);  // D17
-    operand.values = is_as_kept ? forward_.values[of.node] : read(of.node, pass);
+    operand.values = is_as_kept                  ? forward_.values[of.node]
+                     : is_held_in_codes(of.node) ? read_codes(of)
+                                                 : read(of.node, pass);
     operand.integers = forward_.integers[of.node];
     if (pass == description::Pass::forward) return operand;
     operand.forward_values = read(of.node, description::Pass::forward);
@@ -236,6 +306,9 @@ class Operation {
     }
     for (const description::Operand& of : node().operands) {
       layer.operands.push_back(operand(of, pass));
+      if (!is_held_in_codes(of.node)) continue;
+      Quantized<Scalar> held = codes_of(of.node);
+      if (scales_sums(model_, id_, of)) layer.scales = std::move(held.scales);
     }
     if (pass != description::Pass::forward && is_layer(node())) layer.result = read(id_, pass);
     return layer;

@@ -313,7 +313,9 @@ RoundTo Resolution::operand(NodeId node, Pass pass, Role role) const {
   if (compute) to = rounding_to(compute->follow ? widest_operand(node, pass) : compute->encoding);
   const bool is_of_fewer_bits = to.format == Element::f6e3m2 || to.format == Element::f6e2m3 ||
                                 to.format == Element::f4e2m1;  // P53
-  if (rounding && !is_of_fewer_bits) to.rounding = *rounding;
+  if (rounding && !(is_of_fewer_bits && *rounding == Rounding::toward_zero)) {
+    to.rounding = *rounding;
+  }
   return to;
 }
 
@@ -321,6 +323,13 @@ RoundTo Resolution::result(NodeId node, Pass pass) const {
   const Subject subject = operation(description_, node, pass);
   return rounding_to(
       winner(description_, {target_, stage_}, subject, &Rule::result).value_or(Element::f32));
+}
+
+std::optional<Quantization> Resolution::quantization(NodeId node) const {
+  if (description_.nodes[node].shape.size() < 2) return std::nullopt;
+  const auto stated = winner(description_, {target_, stage_},
+                             parameter(description_, node, Role::weight), &Rule::quantize);
+  return stated && is_quantized(stated->element) ? stated : std::nullopt;
 }
 
 Accumulation Resolution::accumulation(NodeId node, Pass pass) const {

@@ -147,14 +147,32 @@ float round_by(std::uint32_t word, RoundTo to, float x) {
   return round(to, std::copysign(magnitude, x));
 }
 
-float scale_of(RoundTo to, std::span<const float> group) {
-  const float largest = std::bit_cast<float>(limits_of(to.format).largest), inverse = 1 / largest;
-  float maximum = 0;  // N5
+namespace {
+
+float largest_of(Element format) { return std::bit_cast<float>(limits_of(format).largest); }
+
+// N5
+float maximum_of(std::span<const float> group) {
+  float maximum = 0;
   for (const float x : group) {
     if (!(maximum > std::fabs(x)) && !std::isnan(maximum)) maximum = std::fabs(x);
   }
+  return maximum;
+}
+float maximum_of(std::span<const Bounded> group) {
+  double maximum = 0;
+  for (const Bounded& x : group) maximum = std::max(maximum, std::fabs(x.value) + x.error);
+  return static_cast<float>(maximum * (1 + 0x1p-20));
+}
+
+// m of P51 decides it.
+int largest_exponent(float largest) { return 128 - std::ilogb(largest); }
+
+// The least power of two, within its limits, by which `maximum` becomes `largest` or less.
+float power_for(float maximum, float largest) {
+  const float inverse = 1 / largest;
   constexpr int kLeastScale = 17 - 127;
-  const int largest_scale = 128 - std::ilogb(largest);
+  const int largest_scale = largest_exponent(largest);
   const float quotient = maximum * inverse;
   if (!std::isfinite(quotient)) return std::ldexp(1.0f, largest_scale);
   int above = kLeastScale;  // of the least power of two that is not below the quotient
@@ -165,11 +183,40 @@ float scale_of(RoundTo to, std::span<const float> group) {
   return std::ldexp(1.0f, std::clamp(above, kLeastScale, largest_scale));
 }
 
+float largest_of_all(RoundTo to) { return largest_of(to.format) * largest_of(to.scaling.scale); }
+
+}  // namespace
+
+float scale_of(RoundTo to, std::span<const float> group) {
+  return power_for(maximum_of(group), largest_of(to.format));
+}
 double scale_of(RoundTo to, std::span<const Bounded> group) {
-  double maximum = 0;
-  for (const Bounded& x : group) maximum = std::max(maximum, std::fabs(x.value) + x.error);
-  const auto above = static_cast<float>(maximum * (1 + 0x1p-20));
-  return scale_of(to, std::span(&above, 1));
+  return power_for(maximum_of(group), largest_of(to.format));
+}
+
+float scale_of_all(RoundTo to, std::span<const float> values) {
+  return power_for(maximum_of(values), largest_of_all(to));
+}
+double scale_of_all(RoundTo to, std::span<const Bounded> values) {
+  return power_for(maximum_of(values), largest_of_all(to));
+}
+
+float scale_of_block(RoundTo to, float of_all, std::span<const float> group) {
+  const float most = largest_of(to.scaling.scale);
+  const float fitting = maximum_of(group) * (1 / largest_of(to.format)) * (1 / of_all);
+  return round({to.scaling.scale}, fitting < most ? fitting : most) * of_all;
+}
+
+// What is lost where a scale rounds down, or to zero, is less than half a place of elements under
+// this larger one: half a place is at least a quarter of a scale, and of an element.
+double scale_of_block(RoundTo to, double of_all, std::span<const Bounded> group) {
+  const double fitting = maximum_of(group) / static_cast<double>(largest_of(to.format));
+  return fitting * (1 + 0x1p-3) + of_all * 0x1p-4;
+}
+
+float delayed_scale(RoundTo to, float largest) {
+  const float above = std::ldexp(power_for(largest, largest_of(to.format)), to.scaling.margin);
+  return std::min(above, std::ldexp(1.0f, largest_exponent(largest_of(to.format))));
 }
 
 std::uint16_t encode(RoundTo to, float x) {

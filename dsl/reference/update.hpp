@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The optimizers and what they share: U0 to U6, U9 to U14; lamb and clips of groups:
-// part_norms.hpp.
+// part_norms.hpp; adafactor: factored.hpp.
 #pragma once
 
 #include <algorithm>
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "expression.hpp"
+#include "factored.hpp"
 #include "halftone/description/description.hpp"
 #include "halftone/reference/evaluator.hpp"
 #include "node_kinds.hpp"
@@ -30,6 +31,7 @@ struct Slot {
 
   const description::ParameterAttributes& attributes;
   std::vector<Scalar> g;
+  const description::Shape* shape = nullptr;
   std::vector<Scalar>* p = nullptr;
   std::vector<Scalar>* first = nullptr;  // absent where the optimizer keeps none
   std::vector<Scalar>* second = nullptr;
@@ -112,11 +114,9 @@ void unscale(float scale, std::int64_t micro_batches, std::vector<Slot<Scalar>>&
 }
 
 // U1: the sum of g*g over the flat gradient, in which every tensor is padded to a multiple of 32
-// elements, or to whole blocks where there are norms of parts.
+// elements, or to whole blocks where there are norms of parts or states in blocks.
 template <class Scalar>
-Scalar sum_of_squares(const description::Description& description,
-                      const std::vector<Slot<Scalar>>& slots) {
-  const std::size_t padding = has_norms(description) ? kBlock : 32;
+Scalar sum_of_squares(std::size_t padding, const std::vector<Slot<Scalar>>& slots) {
   std::vector<Scalar> squares;
   for (const Slot<Scalar>& slot : slots) {
     for (const Scalar g : slot.g) squares.push_back(g * g);
@@ -337,6 +337,12 @@ void apply(const description::Lamb& o, State<Scalar>& state, std::vector<Slot<Sc
   state.power1 = next_power(state.power1, o.beta1);
   state.power2 = next_power(state.power2, o.beta2);
   lamb<Scalar>(o, state.power1, state.power2, slots);
+}
+template <class Scalar>
+void apply(const description::Adafactor& o, State<Scalar>& state,
+           std::vector<Slot<Scalar>>& slots) {
+  const auto update = static_cast<Scalar>(static_cast<float>(state.steps + 1));
+  for (Slot<Scalar>& slot : slots) adafactor(o, update, Factored(*slot.shape), slot);
 }
 template <class Optimizer, class Scalar>
 void apply(const Optimizer& o, State<Scalar>& state, std::vector<Slot<Scalar>>& slots) {

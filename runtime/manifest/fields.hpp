@@ -14,11 +14,12 @@ template <class Struct>
 inline constexpr int kFields = 0;  // left as it is for what is not one of our structs
 
 template <>
-inline constexpr auto kFields<Dimension> = std::tuple{&Dimension::extent, &Dimension::symbol};
+inline constexpr auto kFields<Dimension> =
+    std::tuple{&Dimension::extent, &Dimension::symbol, &Dimension::divisor};
 template <>
 inline constexpr auto kFields<encoding::Scaling> =
-    std::tuple{&encoding::Scaling::kind, &encoding::Scaling::size, &encoding::Scaling::axis,
-               &encoding::Scaling::scale};
+    std::tuple{&encoding::Scaling::kind,  &encoding::Scaling::size,    &encoding::Scaling::rows,
+               &encoding::Scaling::scale, &encoding::Scaling::history, &encoding::Scaling::margin};
 template <>
 inline constexpr auto kFields<Encoding> =
     std::tuple{&Encoding::element, &Encoding::scaling, &Encoding::rounding, &Encoding::saturate};
@@ -82,6 +83,10 @@ inline constexpr auto kFields<Section> =
     std::tuple{&Section::phase,  &Section::first, &Section::count, &Section::rows,
                &Section::symbol, &Section::inner, &Section::parts, &Section::multiple};
 template <>
+inline constexpr auto kFields<QuantizedWeight> = std::tuple{
+    &QuantizedWeight::parameter,   &QuantizedWeight::codes,     &QuantizedWeight::first_code,
+    &QuantizedWeight::first_scale, &QuantizedWeight::dimension, &QuantizedWeight::least_error};
+template <>
 inline constexpr auto kFields<Program> = std::tuple{&Program::name,
                                                     &Program::buffers,
                                                     &Program::slots,
@@ -90,7 +95,9 @@ inline constexpr auto kFields<Program> = std::tuple{&Program::name,
                                                     &Program::values,
                                                     &Program::casts,
                                                     &Program::probes,
-                                                    &Program::sections};
+                                                    &Program::sections,
+                                                    &Program::quantized,
+                                                    &Program::masters};
 template <>
 inline constexpr auto kFields<Output> =
     std::tuple{&Output::name, &Output::buffer, &Output::gradient};
@@ -158,11 +165,11 @@ inline constexpr Enum kLast = Enum{};
 template <>
 inline constexpr Element kLast<Element> = static_cast<Element>(encoding::kElements - 1);
 template <>
-inline constexpr auto kLast<encoding::Scaling::Kind> = encoding::Scaling::Kind::block;
+inline constexpr auto kLast<encoding::Scaling::Kind> = encoding::Scaling::Kind::delayed;
 template <>
 inline constexpr auto kLast<encoding::Rounding> = encoding::Rounding::stochastic;
 template <>
-inline constexpr Role kLast<Role> = Role::remainders;
+inline constexpr Role kLast<Role> = Role::scales;
 template <>
 inline constexpr Phase kLast<Phase> = static_cast<Phase>(kPhases - 1);
 template <>

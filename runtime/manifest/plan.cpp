@@ -37,7 +37,8 @@ std::int64_t elements(std::span<const Dimension> shape, std::span<const std::int
   for (const Dimension& dimension : shape) {
     count = times(count, dimension.extent);
     if (dimension.symbol >= 0) {
-      count = times(count, symbols[static_cast<std::size_t>(dimension.symbol)]);
+      const std::int64_t bound = symbols[static_cast<std::size_t>(dimension.symbol)];
+      count = times(count, plus(bound, dimension.divisor - 1) / dimension.divisor);
     }
   }
   return count;

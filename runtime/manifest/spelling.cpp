@@ -22,7 +22,7 @@ std::string_view spelled(Role role) {
       std::to_array<std::string_view>(
           {"input", "parameters", "working_copies", "gradients", "accumulated", "optimizer_state",
            "state", "activation", "output", "output_gradient", "input_gradient", "loss",
-           "hyperparameter", "statistic", "counters", "cache", "remainders"}),
+           "hyperparameter", "statistic", "counters", "cache", "remainders", "codes", "scales"}),
       role);
 }
 

@@ -19,6 +19,9 @@ namespace halftone::manifest {
 /// Buffers, slots, launches and the names that the runtime looks up.
 [[nodiscard]] std::string verify_program(const Manifest& manifest, const Program& program);
 
+/// P81, P84: what is held as codes, and where the masters of all else lie.
+[[nodiscard]] std::string verify_quantized(const Manifest& manifest, const Program& program);
+
 /// Values, casts and probes, and that the program for diagnosis fits the one for training.
 [[nodiscard]] std::string verify_precision(const Manifest& manifest, const Program& program);
 
@@ -42,8 +45,9 @@ template <class Items>
 
 [[nodiscard]] inline bool sound(const Manifest& manifest, const std::vector<Dimension>& shape) {
   return std::ranges::all_of(shape, [&](const Dimension& dimension) {
-    return dimension.extent > 0 &&
-           (dimension.symbol == -1 || in_range(dimension.symbol, manifest.symbols));
+    return dimension.extent > 0 && dimension.divisor > 0 &&
+           (dimension.symbol == -1 ? dimension.divisor == 1
+                                   : in_range(dimension.symbol, manifest.symbols));
   });
 }
 

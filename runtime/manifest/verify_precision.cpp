@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "halftone/encoding/traits.hpp"
+#include "halftone/manifest/spelling.hpp"
 #include "verify.hpp"
 
 namespace halftone::manifest {
@@ -73,7 +74,7 @@ std::string verify_probes(const Manifest& manifest, const Program& program) {
 /// What a diagnosis takes from training, by name.
 bool is_taken_over(const Buffer& buffer) {
   return is_given(buffer.role) || buffer.role == Role::state ||
-         buffer.role == Role::hyperparameter || buffer.name == "loss_scale";
+         buffer.role == Role::hyperparameter || scales_passes(buffer);
 }
 
 std::string verify_diagnosis(const Manifest& manifest, const Program& diagnosis) {

@@ -32,12 +32,15 @@ bool may_hold(Role role, Element element) {
       return element == Element::f32 || element == Element::i32;
     case Role::counters:
       return element == Element::i32;
-    case Role::optimizer_state:  // P68
-      return element == Element::f32 || element == Element::f16 || element == Element::bf16;
+    case Role::optimizer_state:  // P68, P86
+      return element == Element::f32 || element == Element::f16 || element == Element::bf16 ||
+             element == Element::f8e4m3 || element == Element::f8e5m2;
     case Role::parameters:  // P69
       return element == Element::f32 || element == Element::bf16;
     case Role::remainders:
       return element == Element::i16;
+    case Role::codes:  // P81
+      return element == Element::i8 || element == Element::f8e4m3;
     default:
       return element == Element::f32;
   }
@@ -79,6 +82,14 @@ std::int64_t count_flat_buffers(const Program& program, Role role, std::int64_t 
 /// `elements` in one buffer of that role, or none when there are no elements.
 bool has_flat_buffer(const Program& program, Role role, std::int64_t elements) {
   return count_flat_buffers(program, role, elements) == (elements > 0 ? 1 : 0);
+}
+
+/// Of the flat buffers of masters: all parameters' or, beside quantized weights, those of the
+/// others (P84).
+std::int64_t elements_of_masters(const Manifest& manifest, const Program& program) {
+  if (program.quantized.empty()) return manifest.parameter_elements;
+  const auto buffer = std::ranges::find(program.buffers, Role::parameters, &Buffer::role);
+  return buffer == program.buffers.end() || buffer->shape.empty() ? 0 : buffer->shape[0].extent;
 }
 
 /// The buffer for micro-batches and the phase that alone may use it.
@@ -131,16 +142,17 @@ std::string verify_buffers(const Manifest& manifest, const Program& program) {
       return who + " is no input of the model";
     }
   }
-  if (!has_flat_buffer(program, Role::parameters, manifest.parameter_elements)) {
+  const std::int64_t masters = elements_of_masters(manifest, program);
+  if (!has_flat_buffer(program, Role::parameters, masters)) {
     return "the parameters are not one flat buffer";
   }
   const bool is_split = std::ranges::any_of(program.buffers, [](const Buffer& buffer) {
     return buffer.role == Role::parameters && buffer.encoding.element == Element::bf16;
   });
-  if (!has_flat_buffer(program, Role::remainders, is_split ? manifest.parameter_elements : 0)) {
+  if (!has_flat_buffer(program, Role::remainders, is_split ? masters : 0)) {
     return "the remainders are not one flat buffer beside parameters in bf16";
   }
-  if (count_flat_buffers(program, Role::working_copies, manifest.parameter_elements) < 0) {
+  if (count_flat_buffers(program, Role::working_copies, masters) < 0) {
     return "working copies are not laid out as the parameters";
   }
   const std::int64_t counters = count_flat_buffers(program, Role::counters, kCounters);
@@ -154,12 +166,13 @@ std::string verify_buffers(const Manifest& manifest, const Program& program) {
   return {};
 }
 
-/// A number of elements: a factor and symbols, in order.
-std::pair<std::int64_t, std::vector<std::int32_t>> product_of(std::span<const Dimension> shape) {
-  std::pair<std::int64_t, std::vector<std::int32_t>> product{1, {}};
+/// A number of elements: a factor and symbols with their divisors, in order.
+using Product = std::pair<std::int64_t, std::vector<std::pair<std::int32_t, std::int32_t>>>;
+Product product_of(std::span<const Dimension> shape) {
+  Product product{1, {}};
   for (const Dimension& dimension : shape) {
     product.first = times(product.first, dimension.extent);
-    if (dimension.symbol >= 0) product.second.push_back(dimension.symbol);
+    if (dimension.symbol >= 0) product.second.emplace_back(dimension.symbol, dimension.divisor);
   }
   std::ranges::sort(product.second);
   return product;
@@ -285,7 +298,7 @@ std::string verify_sections(const Manifest& manifest, const Program& program) {
     const std::int32_t symbol = program.sections[static_cast<std::size_t>(buffer.section)].symbol;
     if (is_of_part(program, buffer) && buffer.role == Role::activation) continue;
     if (buffer.role != Role::activation || buffer.shape.empty() ||
-        buffer.shape[0].symbol != symbol) {
+        buffer.shape[0].symbol != symbol || buffer.shape[0].divisor != 1) {
       return who + " holds no rows of its section";
     }
   }
@@ -368,6 +381,7 @@ std::string verify_program(const Manifest& manifest, const Program& program) {
       "buffer", program.buffers, [](auto& b) -> auto& { return b.name; });
   if (why.empty()) why = verify_slots(program);
   if (why.empty()) why = verify_buffers(manifest, program);
+  if (why.empty()) why = verify_quantized(manifest, program);
   if (why.empty()) why = verify_launches(manifest, program);
   if (why.empty()) why = verify_sections(manifest, program);
   if (why.empty()) why = verify_parts(manifest, program);

@@ -11,6 +11,7 @@
 #include "halftone/error.hpp"
 #include "initialize.hpp"
 #include "inputs.hpp"
+#include "quantized_weights.hpp"
 #include "split_masters.hpp"
 #include "stage_memory.hpp"
 #include "text.hpp"
@@ -28,6 +29,16 @@ std::size_t count_of(const manifest::Parameter& parameter) {
 
 /// 16 bits of each.
 std::int64_t byte_of(std::int64_t element) { return element * 2; }
+
+HeldWeight held_as(const manifest::QuantizedWeight& weight, const manifest::Parameter& parameter,
+                   const manifest::Buffer& codes) {
+  HeldWeight how{.element = codes.encoding.element, .least_error = weight.least_error};
+  const auto dimension = static_cast<std::size_t>(weight.dimension);
+  how.channels = parameter.shape[dimension];
+  for (std::size_t d = dimension + 1; d < parameter.shape.size(); ++d)
+    how.behind *= parameter.shape[d];
+  return how;
+}
 
 std::span<const float> part_of(std::span<const float> flat, const manifest::Parameter& parameter) {
   return flat.subspan(static_cast<std::size_t>(parameter.offset), count_of(parameter));
@@ -115,6 +126,15 @@ void BoundProgram::change(Sizes sizes) {
 }
 
 void BoundProgram::initialize_parameters(std::uint64_t seed) {
+  if (!program().quantized.empty()) {  // P84
+    for (const manifest::Parameter& parameter : manifest().parameters) {
+      std::vector<float> values(count_of(parameter));
+      initialize(values, parameter.initializer, seed, parameter.name,
+                 parameter.shape.empty() ? 1 : parameter.shape.front());
+      put(parameter, values);
+    }
+    return;
+  }
   const auto masters = plan().find(Role::parameters);
   if (!masters) return;
   std::vector<float> values(static_cast<std::size_t>(plan().elements(*masters)));
@@ -208,9 +228,67 @@ const manifest::Parameter& BoundProgram::find_parameter(const char* operation,
                .hint = "the model's parameters are " + listed(parameter_names())});
 }
 
+const manifest::QuantizedWeight* BoundProgram::find_codes(
+    const manifest::Parameter& parameter) const {
+  const auto index = static_cast<std::int32_t>(&parameter - manifest().parameters.data());
+  const auto& quantized = program().quantized;
+  const auto found = std::ranges::find(quantized, index, &manifest::QuantizedWeight::parameter);
+  return found == quantized.end() ? nullptr : &*found;
+}
+
+std::int64_t BoundProgram::master_offset(const manifest::Parameter& parameter) const {
+  const auto& masters = program().masters;
+  return masters.empty()
+             ? parameter.offset
+             : masters[static_cast<std::size_t>(&parameter - manifest().parameters.data())];
+}
+
+/// One after the other of codes and scales, as of the two halves of masters: where one cannot be
+/// written, what the parameter was is gone.
+void BoundProgram::put(const manifest::Parameter& parameter, std::span<const float> values) {
+  const manifest::QuantizedWeight* const weight = find_codes(parameter);
+  if (!weight) return set_masters(master_offset(parameter), values);
+  const auto codes = static_cast<std::size_t>(weight->codes);
+  const QuantizedValues held = quantize(held_as(*weight, parameter, plan().buffer(codes)), values);
+  write(codes, weight->first_code, held.codes);
+  write(*plan().find(Role::scales), weight->first_scale * static_cast<std::int64_t>(sizeof(float)),
+        std::as_bytes(std::span(held.scales)));
+}
+
+/// Codes of one kind as they are: what they stand for would give scales that differ in a last place
+/// (P83).
+bool BoundProgram::copy_codes(const BoundProgram& from, std::string_view name) {
+  const manifest::Parameter& parameter = find_parameter("copy_parameters", name);
+  const manifest::QuantizedWeight* const to = find_codes(parameter);
+  const manifest::QuantizedWeight* const source =
+      from.find_codes(from.find_parameter("copy_parameters", name));
+  if (!to || !source || to->dimension != source->dimension) return false;
+  const auto codes = static_cast<std::size_t>(to->codes);
+  const auto their_codes = static_cast<std::size_t>(source->codes);
+  if (plan().buffer(codes).encoding != from.plan().buffer(their_codes).encoding) return false;
+  const auto channels =
+      static_cast<std::size_t>(parameter.shape[static_cast<std::size_t>(to->dimension)]);
+  constexpr auto kScaleBytes = static_cast<std::int64_t>(sizeof(float));
+  write(codes, to->first_code,
+        {from.execution().read(their_codes) + source->first_code, count_of(parameter)});
+  write(*plan().find(Role::scales), to->first_scale * kScaleBytes,
+        {from.execution().read(*from.plan().find(Role::scales)) + source->first_scale * kScaleBytes,
+         channels * sizeof(float)});
+  return true;
+}
+
 std::span<const float> BoundProgram::parameter(const char* operation, std::string_view name) const {
   const manifest::Parameter& parameter = find_parameter(operation, name);
-  return masters(operation, parameter.offset, count_of(parameter));
+  const manifest::QuantizedWeight* const weight = find_codes(parameter);
+  if (!weight) return masters(operation, master_offset(parameter), count_of(parameter));
+  const auto codes = static_cast<std::size_t>(weight->codes);
+  joined_.resize(count_of(parameter));
+  dequantize(held_as(*weight, parameter, plan().buffer(codes)),
+             execution().read(codes) + weight->first_code,
+             execution().read(*plan().find(Role::scales)) +
+                 weight->first_scale * static_cast<std::int64_t>(sizeof(float)),
+             joined_);
+  return joined_;
 }
 
 std::span<const float> BoundProgram::gradient(const char* operation, std::string_view name) const {
@@ -240,7 +318,7 @@ void BoundProgram::set_parameter(std::string_view name, std::span<const float> v
                  .hint = "give all of them, row-major"});
   }
   require_address("set_parameter", named("parameter", name), values);
-  set_masters(parameter.offset, values);
+  put(parameter, values);
 }
 
 std::span<const float> BoundProgram::average(const char* operation, std::string_view name) const {
@@ -282,7 +360,7 @@ void BoundProgram::copy_parameters(const BoundProgram& from) {
   require_same_parameters("copy_parameters", from);
   const std::vector<std::string> kept = kept_states();
   for (const std::string& name : parameter_names()) {
-    set_parameter(name, from.parameter("copy_parameters", name));
+    if (!copy_codes(from, name)) set_parameter(name, from.parameter("copy_parameters", name));
   }
   for (const std::string& name : kept) set_state(name, from.state("copy_parameters", name));
 }

@@ -140,6 +140,13 @@ class BoundProgram {
   void change(Sizes sizes);
   [[nodiscard]] const manifest::Parameter& find_parameter(const char* operation,
                                                           std::string_view name) const;
+  /// How the program holds the parameter's codes (P84); null where it has a master.
+  [[nodiscard]] const manifest::QuantizedWeight* find_codes(
+      const manifest::Parameter& parameter) const;
+  [[nodiscard]] std::int64_t master_offset(const manifest::Parameter& parameter) const;
+  void put(const manifest::Parameter& parameter, std::span<const float> values);
+  /// Whether both programs hold the parameter as codes of one kind, which are copied then.
+  bool copy_codes(const BoundProgram& from, std::string_view name);
   [[nodiscard]] std::vector<std::size_t> states() const;
   [[nodiscard]] std::size_t find_state(const char* operation, std::string_view name) const;
 
@@ -148,7 +155,7 @@ class BoundProgram {
   std::string stage_;
   Sizes sizes_;
   bool parameters_changed_ = true;     ///< since working copies were written
-  mutable std::vector<float> joined_;  ///< masters of two buffers that callers read
+  mutable std::vector<float> joined_;  ///< what callers read of two buffers
 };
 
 }  // namespace halftone

@@ -3,6 +3,7 @@
 
 #include "cpu_execution.hpp"
 #include "driver_execution.hpp"
+#include "halftone/manifest/spelling.hpp"
 
 namespace halftone {
 
@@ -11,7 +12,7 @@ std::vector<std::size_t> kept_buffers(const ProgramPlan& plan) {
   if (plan.launches(manifest::Phase::update).empty()) return kept;
   for (std::size_t i = 0; i < plan.program().buffers.size(); ++i) {
     const manifest::Buffer& buffer = plan.buffer(i);
-    if (buffer.role == manifest::Role::state || buffer.name == "loss_scale") kept.push_back(i);
+    if (buffer.role == manifest::Role::state || manifest::scales_passes(buffer)) kept.push_back(i);
   }
   return kept;
 }

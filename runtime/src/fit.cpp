@@ -63,11 +63,23 @@ class Fit {
                                           : "best",
              "is given without a validation to judge by",
              "give `validation` its predictor and loader");
+    if (options_.stages) check_stages();
     const std::vector<std::string> losses = trainer_.loss_names();
     monitored_ = options_.monitor.empty() ? losses.front() : options_.monitor;
     if (std::ranges::find(losses, monitored_) == losses.end())
       refuse(named("monitored loss", monitored_), "is unknown",
              "the model's losses are " + listed(losses));
+  }
+
+  /// Before the first step: one that comes in hours is looked at now.
+  void check_stages() const {
+    const std::vector<std::string> known = trainer_.stages();
+    for (const std::string& stage : options_.stages->stages()) {
+      if (std::ranges::find(known, stage) != known.end()) continue;
+      refuse("the stage '" + stage + "' of the schedule", "is none of the model's",
+             known.empty() ? "give HALFTONE_MODEL stages(...) with its name"
+                           : "the model's stages are " + listed(known));
+    }
   }
 
   [[nodiscard]] bool is_over() {

@@ -242,7 +242,8 @@ std::int64_t ProgramPlan::row_elements(std::size_t index) const {
   if (!leading_) return 0;
   std::int64_t times = 0, elements = 1;
   for (const manifest::Dimension& dimension : buffer(index).shape) {
-    const bool leads = dimension.symbol == static_cast<std::int32_t>(*leading_);
+    const bool leads =
+        dimension.symbol == static_cast<std::int32_t>(*leading_) && dimension.divisor == 1;
     times += leads ? 1 : 0;
     elements *= leads ? dimension.extent : manifest::elements(std::span(&dimension, 1), symbols());
   }
@@ -302,7 +303,8 @@ std::int64_t ProgramPlan::bytes_before(const manifest::Argument& argument,
                                        const manifest::Section& section, const Sizes& sizes,
                                        std::int64_t begin) const {
   const manifest::Buffer& buffer = this->buffer(static_cast<std::size_t>(argument.buffer));
-  const bool has_rows = !buffer.shape.empty() && buffer.shape[0].symbol == section.symbol;
+  const bool has_rows = !buffer.shape.empty() && buffer.shape[0].symbol == section.symbol &&
+                        buffer.shape[0].divisor == 1;
   if (buffer.section >= 0 || !has_rows || begin == 0) return 0;
   std::vector<std::int64_t> before = sizes.symbols;
   before[static_cast<std::size_t>(section.symbol)] = begin;
@@ -450,6 +452,7 @@ std::string ProgramPlan::shape_text(std::size_t index, const Sizes& sizes) const
     const auto symbol = static_cast<std::size_t>(dimension.symbol);
     if (dimension.extent != 1) text += std::to_string(dimension.extent) + " * ";
     text += manifest().symbols[symbol] + " " + std::to_string(sizes.symbols[symbol]);
+    if (dimension.divisor != 1) text += " / " + std::to_string(dimension.divisor);
   }
   return text.empty() ? "a scalar" : text;
 }

@@ -23,8 +23,7 @@ void ReplayedProgram::take_over(const Replay& replay) {
   const ProgramPlan& plan = program_.plan();
   for (std::size_t i = 0; i < plan.program().buffers.size(); ++i) {
     const Buffer& buffer = plan.buffer(i);
-    const bool is_loss_scale = buffer.name == "loss_scale";
-    if (!is_taken_over(buffer.role) && !is_loss_scale) continue;
+    if (!is_taken_over(buffer.role) && !manifest::scales_passes(buffer)) continue;
     const std::size_t source =
         *(buffer.role == Role::parameters ? training_.plan().find(Role::parameters)
                                           : training_.plan().find(buffer.name));
@@ -44,7 +43,7 @@ std::span<const std::byte> ReplayedProgram::as_read(std::size_t source, const Bu
     const auto before = training_.plan().find(std::string(manifest::kBeforeStep) + buffer.name);
     if (before) return read(*before);
   }
-  if (is_state || buffer.name == "loss_scale") return training_.execution().kept(source);
+  if (is_state || manifest::scales_passes(buffer)) return training_.execution().kept(source);
   return read(source);
 }
 

@@ -131,4 +131,6 @@ CacheEnvironment cache_environment() {
           .home = read("HOME")};
 }
 
+char** environment_of_programs() { return environ; }
+
 }  // namespace halftone

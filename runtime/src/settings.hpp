@@ -52,4 +52,7 @@ void require_sound_settings();
 /// HALFTONE_CACHE, HALFTONE_CACHE_DIR, HALFTONE_CACHE_MAX, XDG_CACHE_HOME and HOME as they stand.
 [[nodiscard]] CacheEnvironment cache_environment();
 
+/// As it stands, for programs that are started: posix_spawn's last argument.
+[[nodiscard]] char** environment_of_programs();
+
 }  // namespace halftone

@@ -87,6 +87,14 @@ const std::string& StageSchedule::at(std::int64_t step) const {
   return find(cycle_, (step - once_steps_) % cycle_steps_).stage;
 }
 
+std::vector<std::string> StageSchedule::stages() const {
+  std::vector<std::string> names;
+  for (const std::vector<StageSteps>* part : {&once_, &cycle_})
+    for (const StageSteps& steps : *part)
+      if (std::ranges::find(names, steps.stage) == names.end()) names.push_back(steps.stage);
+  return names;
+}
+
 double StageSchedule::share_of(const std::string& stage, std::int64_t steps) const {
   if (steps < 1) return 0.0;
   const std::int64_t first = std::min(steps, once_steps_), left = steps - first;

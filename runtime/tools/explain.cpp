@@ -203,11 +203,11 @@ class Explainer {
       if (dimension.symbol < 0) {
         json.push_back(dimension.extent);
       } else if (binding_[symbol]) {
-        json.push_back(dimension.extent * *binding_[symbol]);
-      } else if (dimension.extent == 1) {
-        json.push_back(manifest_.symbols[symbol]);
+        json.push_back(dimension.extent * parts_of(*binding_[symbol], dimension.divisor));
       } else {
-        json.push_back(std::to_string(dimension.extent) + "*" + manifest_.symbols[symbol]);
+        const std::string factor =
+            dimension.extent == 1 ? "" : std::to_string(dimension.extent) + "*";
+        json.push_back(factor + symbol_text(manifest_.symbols[symbol], dimension.divisor));
       }
     }
     return json;

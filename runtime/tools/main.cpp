@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // halftone: looks into artifacts and after the kernel cache, lists devices, makes pages of run logs
-// and tokens of texts. Exit status 0: done, and for diff equal, for cache verify sound; 1: diff
-// found differences, cache verify found damage; 2: an error, one sentence on standard error.
+// and tokens of texts, finds rules that harm training. Exit status 0: done, and for diff equal, for
+// cache verify sound; 1: diff found differences, cache verify found damage; 2: an error, one
+// sentence on standard error.
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>
@@ -15,12 +16,14 @@
 
 #include "artifact_file.hpp"
 #include "artifact_texts.hpp"
+#include "bisect_command.hpp"
 #include "cache_command.hpp"
 #include "compile_texts.hpp"
 #include "devices_command.hpp"
 #include "diff.hpp"
 #include "explain.hpp"
 #include "halftone/manifest/version.hpp"
+#include "ranges_command.hpp"
 #include "report_command.hpp"
 #include "simulate.hpp"
 #include "tokens_arguments.hpp"
@@ -37,6 +40,7 @@ struct Arguments {
   bool json = false, summary = false, all = false, diagnosis = false;
   tools::ReportTask report;
   tools::TokensTask tokens;
+  tools::BisectTask bisect;
 
   [[nodiscard]] tools::Extent extent() const {
     using Part = tools::Extent::Part;
@@ -208,12 +212,20 @@ CLI::App& add_devices(CLI::App& app, Arguments& arguments) {
   return command;
 }
 
+void print(const std::string& line) { std::cout << line << std::endl; }
+
+/// For people alone.
+void note(const std::string& text) {
+  std::cerr << "halftone: " << tools::printable(text, false) << "\n";
+}
+
 int report(const Arguments& arguments) {
-  tools::report(
-      arguments.report, [](const std::string& page) { std::cout << page << std::endl; },
-      [](const std::string& note) {
-        std::cerr << "halftone: " << tools::printable(note, false) << "\n";
-      });
+  tools::report(arguments.report, print, note);
+  return 0;
+}
+
+int bisect(const Arguments& arguments) {
+  tools::bisect(arguments.bisect, print, note);
   return 0;
 }
 
@@ -232,6 +244,13 @@ CLI::App& add_report(CLI::App& app, Arguments& arguments) {
       ->check(CLI::Range(1, 3600))
       ->capture_default_str()
       ->needs(follow);
+  return command;
+}
+
+CLI::App& add_ranges(CLI::App& app, Arguments& arguments) {
+  CLI::App& command = *app.add_subcommand(
+      "ranges", "What weights or a checkpoint say to halftonec --audit (docs/audit.md)");
+  command.add_option("FILE", arguments.first, "A safetensors file")->required()->check(not_empty);
   return command;
 }
 
@@ -256,6 +275,8 @@ int run(int count, char** values) {
   const CacheCommands caching = add_cache(app, arguments);
   const CLI::App& listing = add_devices(app, arguments);
   const CLI::App& reporting = add_report(app, arguments);
+  const CLI::App& bisecting = tools::add_bisect(app, arguments.bisect);
+  const CLI::App& ranging = add_ranges(app, arguments);
   const auto tokenizing = tools::add_tokens(app, arguments.tokens);
   const CLI::App& compiling = add_compile_texts(app, arguments);
   tools::refuse_empty_values(count, values);
@@ -279,6 +300,11 @@ int run(int count, char** values) {
   }
   if (listing.parsed()) return devices(arguments);
   if (reporting.parsed()) return report(arguments);
+  if (ranging.parsed()) {
+    std::cout << tools::ranges_of(arguments.first);
+    return 0;
+  }
+  if (bisecting.parsed()) return bisect(arguments);
   return explaining.parsed() ? explain(arguments) : diff(arguments);
 }
 

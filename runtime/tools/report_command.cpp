@@ -11,6 +11,8 @@
 #include <thread>
 
 #include "files/replace_file.hpp"
+#include "report/bisect_file.hpp"
+#include "report/bisect_page.hpp"
 #include "report/page.hpp"
 
 namespace halftone::tools {
@@ -40,8 +42,7 @@ std::vector<LoggedRun> read_runs(const std::vector<std::string>& files) {
   return runs;
 }
 
-void write_page(const std::string& page, const std::vector<LoggedRun>& runs, int reload_seconds) {
-  const std::string html = page_of(runs, {.reload_seconds = reload_seconds});
+void write_page(const std::string& page, const std::string& html) {
   const std::array<std::string_view, 1> parts = {html};
   replace_file(system_file_calls(), "report", page, parts, 0);
 }
@@ -52,13 +53,17 @@ void report(const ReportTask& task, const std::function<void(const std::string&)
             const std::function<void(const std::string&)>& note) {
   const std::string page = page_for(task);
   require_no_run(page, task.runs);
+  if (task.runs.size() == 1 && is_bisect(task.runs.front())) {
+    write_page(page, page_of(read_bisect(task.runs.front())));
+    return say(page);
+  }
   using Clock = std::chrono::steady_clock;
   std::set<std::string> noted;
   for (bool is_first = true, is_last = false; !is_last; is_first = false) {
     const auto start = Clock::now();
     const std::vector<LoggedRun> runs = read_runs(task.runs);
     is_last = !task.follow || have_ended(runs);
-    write_page(page, runs, is_last ? 0 : task.seconds);
+    write_page(page, page_of(runs, {.reload_seconds = is_last ? 0 : task.seconds}));
     for (const LoggedRun& run : runs) {
       for (const std::string& each : run.notes)
         if (noted.insert(each).second) note(each);

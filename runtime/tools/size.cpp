@@ -101,17 +101,25 @@ Binding bind_symbols(const manifest::Manifest& manifest, const std::string& text
   return binding;
 }
 
+std::int64_t parts_of(std::int64_t bound, std::int32_t divisor) {
+  return (bound - 1) / divisor + 1;
+}
+
+std::string symbol_text(const std::string& symbol, std::int32_t divisor) {
+  return divisor == 1 ? symbol : "ceil(" + symbol + "/" + std::to_string(divisor) + ")";
+}
+
 Size::Size(std::span<const manifest::Dimension> shape, const manifest::Encoding& encoding,
            const Binding& binding) {
   std::int64_t elements = 1;
-  std::vector<std::int32_t> symbols;
+  std::vector<Factor> symbols;
   for (const manifest::Dimension& dimension : shape) {
     elements = times(elements, dimension.extent);
     if (dimension.symbol < 0) continue;
     if (const auto bound = binding[static_cast<std::size_t>(dimension.symbol)]) {
-      elements = times(elements, *bound);
+      elements = times(elements, parts_of(*bound, dimension.divisor));
     } else {
-      symbols.push_back(dimension.symbol);
+      symbols.emplace_back(dimension.symbol, dimension.divisor);
     }
   }
   std::ranges::sort(symbols);
@@ -138,8 +146,8 @@ std::string Size::text(const std::vector<std::string>& symbols) const {
   std::string text;
   for (auto term = terms_.rbegin(); term != terms_.rend(); ++term) {
     text += (text.empty() ? "" : " + ") + std::to_string(term->second);
-    for (const std::int32_t symbol : term->first) {
-      text += "*" + symbols[static_cast<std::size_t>(symbol)];
+    for (const auto& [symbol, divisor] : term->first) {
+      text += "*" + symbol_text(symbols[static_cast<std::size_t>(symbol)], divisor);
     }
   }
   return text.empty() ? "0" : text;

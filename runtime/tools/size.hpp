@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "halftone/manifest/plan.hpp"
@@ -20,6 +21,11 @@ using Binding = std::vector<std::optional<std::int64_t>>;
 /// those `elsewhere`, a number that is not positive or above a limit, or a symbol bound twice.
 [[nodiscard]] Binding bind_symbols(const manifest::Manifest& manifest, const std::string& text,
                                    const std::vector<std::string>& elsewhere = {});
+
+/// A dimension's number of parts where its symbol is bound, and in words where it is not:
+/// "batch" or "ceil(batch/32)".
+[[nodiscard]] std::int64_t parts_of(std::int64_t bound, std::int32_t divisor);
+[[nodiscard]] std::string symbol_text(const std::string& symbol, std::int32_t divisor);
 
 /// A polynomial in the symbols that are not bound. Throws std::runtime_error past 2^63.
 class Size {
@@ -36,11 +42,13 @@ class Size {
   /// Nothing while a symbol is not bound.
   [[nodiscard]] std::optional<std::int64_t> value() const;
 
-  /// "8192" or "256*batch + 64"
+  /// "8192" or "256*batch + 64*ceil(batch/32)"
   [[nodiscard]] std::string text(const std::vector<std::string>& symbols) const;
 
  private:
-  std::map<std::vector<std::int32_t>, std::int64_t> terms_;  // by the sorted symbols of a product
+  using Factor = std::pair<std::int32_t, std::int32_t>;  // a symbol and its divisor
+
+  std::map<std::vector<Factor>, std::int64_t> terms_;  // by the sorted factors of a product
 };
 
 /// The program's arena, or nothing while one of its symbols is not bound.

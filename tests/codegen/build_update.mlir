@@ -766,3 +766,80 @@ module @settles_masters attributes {halftone.optimizer = {kind = "sgd", learning
     // CHECK: arith.subi %[[CODE]], %{{.*}} : i32
   }
 }
+
+// -----
+
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+
+// P86: the update is over rows of what shares a scale; every parameter begins at one. Codes are read and left, each row's scale beside them; a step
+// that is not finite leaves both. A product by the scale of the step before makes the state of codes.
+// CHECK-LABEL: module @states_in_blocks
+// CHECK-SAME: halftone.parameter_alignment = 64 : i64
+module @states_in_blocks attributes {halftone.optimizer = {kind = "sgd", learning_rate = 0.1 : f64, momentum = 0.5 : f64,
+    weight_decay = 0.0 : f64, nesterov = false}, halftone.average = 0.5 : f64,
+    halftone.rules = #halftone.rules<["where role optimizer_state : store f8e4m3 scaled block 64 f32 saturate rounding stochastic"]>} {
+  halftone.graph "training" {
+    // CHECK: halftone.parameter "w" {{.*}}offset = 0 : i64
+    // CHECK: halftone.parameter "v" {{.*}}offset = 128 : i64
+    %w = halftone.parameter "w" {initializer = #zeros} : !halftone.tensor<[65], f32>
+    %v = halftone.parameter "v" {initializer = #zeros, no_decay} : !halftone.tensor<[3], f32>
+    %g = halftone.input "g" : !halftone.tensor<[65], f32>
+    %h = halftone.input "h" : !halftone.tensor<[3], f32>
+    halftone.gradient %g of %w : (!halftone.tensor<[65], f32>, !halftone.tensor<[65], f32>) -> ()
+    halftone.gradient %h of %v : (!halftone.tensor<[3], f32>, !halftone.tensor<[3], f32>) -> ()
+    // CHECK: %[[CODES:.*]] = halftone.state "sgd.momentum" {{.*}} : <[192], f8E4M3FN>
+    // CHECK: %[[SCALES:.*]] = halftone.state "sgd.momentum.scale" {initial = 0.000000e+00 : f64, optimizer} : <[3], f32>
+    // CHECK: %[[SEEN:.*]] = halftone.view %[[CODES]] : (!halftone.tensor<[192], f8E4M3FN>) -> !halftone.tensor<[3, 64], f8E4M3FN>
+    // CHECK: %[[WIDE:.*]] = halftone.cast %[[SEEN]] {halftone.inline, halftone.phase = #halftone.phase<update>}
+    // CHECK: %[[NEXT:.*]]:4 = halftone.map "update"(%{{.*}}, %{{.*}}, %[[WIDE]], %{{.*}}, %[[SCALES]],
+    // CHECK-SAME: over [3, 64] reads [#halftone.access<full>, #halftone.access<full>, #halftone.access<full>, #halftone.access<full>, #halftone.access<row>, {{.*}}] writes [#halftone.access<full>, #halftone.access<full>, #halftone.access<full>, #halftone.access<row>]
+    // CHECK: arith.mulf %{{.*}}, %{{.*}} : f32
+    // CHECK: %[[SIZE:.*]] = math.absf %[[BUFFER:.*]] : f32
+    // CHECK: %[[MOST:.*]] = halftone.row_max %[[SIZE]]
+    // CHECK: %[[LEAST:.*]] = arith.constant 9.99999996E-13 : f32
+    // CHECK: %[[KEPT:.*]] = arith.maximumf %[[MOST]], %[[LEAST]] : f32
+    // CHECK: %[[LARGEST:.*]] = arith.constant 4.480000e+02 : f32
+    // CHECK: %[[SCALE:.*]] = arith.divf %[[KEPT]], %[[LARGEST]] : f32
+    // CHECK: arith.divf %[[BUFFER]], %[[SCALE]] : f32
+    // CHECK: halftone.cast %[[NEXT]]#1 {halftone.phase = #halftone.phase<update>, saturate, stochastic = "sgd.momentum"} : (!halftone.tensor<[3, 64], f32>) -> !halftone.tensor<[3, 64], f8E4M3FN>
+    // CHECK: %[[MOVED:.*]] = halftone.map "scales"(%[[NEXT]]#3) {halftone.phase = #halftone.phase<update>}
+    // CHECK: halftone.assign %[[MOVED]] to %[[SCALES]]
+  }
+}
+
+// -----
+
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+
+// U18: a matrix has a row and a column of means, and the update writes its part of the flat buffer; of a vector one map does all.
+// CHECK-LABEL: module @updates_parameters_one_by_one
+module @updates_parameters_one_by_one attributes {halftone.optimizer = {kind = "adafactor", learning_rate = 0.1 : f64, decay_rate = 0.8 : f64,
+    epsilon1 = 1.0e-7 : f64, epsilon2 = 1.0e-3 : f64, clip_threshold = 1.0 : f64, weight_decay = 0.0 : f64}} {
+  halftone.graph "training" {
+    %w = halftone.parameter "w" {initializer = #zeros} : !halftone.tensor<[5, 8], f32>
+    %v = halftone.parameter "v" {initializer = #zeros} : !halftone.tensor<[7], f32>
+    %g = halftone.input "g" : !halftone.tensor<[5, 8], f32>
+    %h = halftone.input "h" : !halftone.tensor<[7], f32>
+    halftone.gradient %g of %w : (!halftone.tensor<[5, 8], f32>, !halftone.tensor<[5, 8], f32>) -> ()
+    halftone.gradient %h of %v : (!halftone.tensor<[7], f32>, !halftone.tensor<[7], f32>) -> ()
+    // CHECK: %[[ALL:.*]] = halftone.flat_parameters
+    // CHECK: %[[P:.*]] = halftone.view %[[ALL]] {at = 0 : i64} : (!halftone.tensor<[96], f32>) -> !halftone.tensor<[5, 8], f32>
+    // CHECK: %[[ROWS:.*]] = halftone.state "adafactor.row_means/w" {initial = 0.000000e+00 : f64, optimizer} : <[5], f32>
+    // CHECK: %[[COLUMNS:.*]] = halftone.state "adafactor.column_means/w" {{.*}} : <[8], f32>
+    // CHECK: %[[R:.*]]:2 = halftone.map "row_means w"(%[[G:[^,]*]], {{.*}}, %[[P]], %[[ROWS]],
+    // CHECK: %[[SUMS:.*]] = halftone.reduce "column_squares"(%[[G]],
+    // CHECK: %[[C:.*]] = halftone.map "column_means w"(%[[SUMS]], %[[COLUMNS]],
+    // CHECK: %[[D:.*]]:2 = halftone.map "mean w"(%[[R]]#0)
+    // CHECK: %[[SIZES:.*]] = halftone.map "steps w"(%[[G]], {{.*}}, %[[R]]#0, %[[C]], %[[D]]#0)
+    // CHECK: %[[FACTOR:.*]] = halftone.map "factor w"(%[[R]]#1, %[[SIZES]],
+    // CHECK: %[[NEXT:.*]] = halftone.map "update w"(%[[G]], {{.*}}, %[[R]]#0, %[[C]], %[[D]]#0, %[[FACTOR]])
+    // CHECK: halftone.assign %[[NEXT]] to %[[P]]
+    // CHECK: halftone.assign %[[D]]#1 to %[[ROWS]]
+    // CHECK: halftone.assign %[[C]] to %[[COLUMNS]]
+    // CHECK: %[[Q:.*]] = halftone.view %[[ALL]] {at = 64 : i64} : (!halftone.tensor<[96], f32>) -> !halftone.tensor<[7], f32>
+    // CHECK: %[[SQUARES:.*]] = halftone.state "adafactor.squares/v" {{.*}} : <[7], f32>
+    // CHECK: %[[BOTH:.*]]:2 = halftone.map "update v"({{.*}}, %[[SQUARES]],
+    // CHECK: halftone.assign %[[BOTH]]#0 to %[[Q]]
+    // CHECK: halftone.assign %[[BOTH]]#1 to %[[SQUARES]]
+  }
+}

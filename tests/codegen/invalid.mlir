@@ -7,6 +7,11 @@ module attributes {test.type = !halftone.tensor<[batch, 0], f32>} {}
 
 // -----
 
+// expected-error @+1 {{a symbol is divided by 0}}
+module attributes {test.type = !halftone.tensor<[batch ceildiv 0, 4], f32>} {}
+
+// -----
+
 // An element is in a format that rules or inputs may name.
 // expected-error @+1 {{element type 'i64' is none of the formats f32, tf32, f16, bf16, i32, u8, i8, u16, i16, i64, f8e4m3, f8e5m2, f8e8m0, f6e3m2, f6e2m3 and f4e2m1}}
 module attributes {test.type = !halftone.tensor<[4], i64>} {}
@@ -37,10 +42,10 @@ module attributes {test.type = !halftone.tensor<[4], f4E2M1FN>} {}
 
 // -----
 
-// Blocks lie along rows, and nothing is rounded to f32.
-// expected-error @+2 {{'f8e4m3 scaled block 32 axis -2 f8e8m0 saturate' has blocks across rows (P51); leave axis out, so that they lie along the last dimension}}
+// Scales of two levels are those of four bits, and nothing is rounded to f32.
+// expected-error @+2 {{'f8e4m3 scaled block 32 by 16 f8e4m3 saturate' has scales of f8e4m3 on another element than f4e2m1 (P77); state them as f8e8m0}}
 // expected-error @+1 {{failed to parse Halftone_EncodingAttr parameter 'value'}}
-module attributes {test.encoding = #halftone.encoding<f8e4m3 scaled block 32 axis -2 f8e8m0 saturate>} {}
+module attributes {test.encoding = #halftone.encoding<f8e4m3 scaled block 32 by 16 f8e4m3 saturate>} {}
 
 // -----
 
@@ -1500,6 +1505,21 @@ halftone.graph "g" {
 
 // -----
 
+// QuantizedWeight: codes are a matrix of what weights are held in, scales one for each channel.
+halftone.graph "g" {
+  // expected-error @+1 {{codes '!halftone.tensor<[4, 8], bf16>' are no matrix of i8 or f8e4m3}}
+  %q, %s = halftone.quantized_weight "w" at 0, 0 {dimension = 0 : i64} : !halftone.tensor<[4, 8], bf16>, !halftone.tensor<[4], f32>
+}
+
+// -----
+
+halftone.graph "g" {
+  // expected-error @+1 {{scales '!halftone.tensor<[4], f32>' are not one for each channel of '!halftone.tensor<[4, 8], si8>' along dimension 1}}
+  %q, %s = halftone.quantized_weight "w" at 0, 0 {dimension = 1 : i64} : !halftone.tensor<[4, 8], si8>, !halftone.tensor<[4], f32>
+}
+
+// -----
+
 // Assign: a working copy is read from its buffer, which is what takes new values.
 halftone.graph "g" {
   %x = halftone.input "x" : !halftone.tensor<[4], bf16>
@@ -2315,4 +2335,33 @@ halftone.graph "g" {
   %w = halftone.input "w" : !halftone.tensor<[5, 7], f32>
   // expected-error @+1 {{weight '!halftone.tensor<[5, 7], f32>' is not rows, in a number, as long as those of}}
   %y = halftone.position_embedding %x, %w : (!halftone.tensor<[batch, time, 8], f32>, !halftone.tensor<[5, 7], f32>) -> !halftone.tensor<[batch, time, 8], f32>
+}
+
+// -----
+
+// Results by a window are columns of a wider tensor, and those that make it up are of its type.
+halftone.graph "training" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  // expected-error @+1 {{stores domain batch x 8 from column 4 on of '!halftone.tensor<[batch, 11], f32>', which has no such columns}}
+  %y = halftone.kernel "k" pointwise over ["batch", 8] reduce [] (%x) accesses [#halftone.access<full>] -> [#halftone.access<window, 4>] fused []
+      {resultSegmentSizes = array<i32: 1, 0>} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 11], f32> {
+  ^bb0(%e: f32):
+    halftone.kernel_yield stores %e : f32
+  }
+}
+
+// -----
+
+halftone.graph "training" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  // expected-error @+1 {{is '!halftone.tensor<[batch, 16], f32>', of which '!halftone.tensor<[batch, 8], f32>' is no part: kernels store theirs in all of it, by a window}}
+  %y = halftone.whole "y" of %x : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 16], f32>
+}
+
+// -----
+
+halftone.graph "training" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  // expected-error @+1 {{'!halftone.tensor<[batch, 4], f32>' are no columns of '!halftone.tensor<[batch, 8], f32>' from 5 on}}
+  %y = halftone.part %x from 5 : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 4], f32>
 }

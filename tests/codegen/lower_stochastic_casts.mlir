@@ -48,6 +48,19 @@ halftone.graph "widens_first" {
   halftone.output "b", %b : !halftone.tensor<[batch, 8], f8E5M2>
 }
 
+// P78: numbers of an element of fewer bits are held as f8e4m3: neighbours are multiples of a half, and the name is that element's.
+// CHECK-LABEL: halftone.graph "draws_of_four_bits"
+// CHECK: halftone.draw "x f4e2m1 stochastic saturate" by
+// CHECK: arith.constant 10 : i32
+// CHECK: arith.constant 2.000000e+00 : f32
+// CHECK: arith.constant 5.000000e-01 : f32
+// CHECK: halftone.cast %{{[0-9]+}} {saturate} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f8E4M3FN>
+halftone.graph "draws_of_four_bits" {
+  %x = halftone.input "x" : !matrix
+  %h = halftone.cast %x {halftone.drawn_as = f4E2M1FN, saturate, stochastic = "x"} : (!matrix) -> !halftone.tensor<[batch, 8], f8E4M3FN>
+  halftone.output "h", %h : !halftone.tensor<[batch, 8], f8E4M3FN>
+}
+
 // CHECK-LABEL: halftone.graph "does_not_draw_for_others"
 // CHECK-NOT: halftone.counters
 // CHECK-NOT: halftone.map

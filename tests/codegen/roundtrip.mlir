@@ -20,6 +20,8 @@ halftone.graph "sources" {
       : !halftone.tensor<[], f16>
   // CHECK: halftone.state "mean" {initial = 5.000000e-01 : f64} : <[batch], tf32>
   %mean = halftone.state "mean" {initial = 0.5 : f64} : !halftone.tensor<[batch], tf32>
+  // CHECK: halftone.state "parts" {initial = 1.000000e+00 : f64} : <[batch ceildiv 32, 8, time ceildiv 6], f32>
+  %parts = halftone.state "parts" {initial = 1.0 : f64} : !halftone.tensor<[batch ceildiv 32, 8, time ceildiv 6], f32>
   // CHECK: halftone.state "moment" {initial = 0.000000e+00 : f64, optimizer} : <[96], f32>
   %moment = halftone.state "moment" {initial = 0.0 : f64, optimizer} : !halftone.tensor<[96], f32>
   // CHECK: halftone.hyperparameter "learning_rate" {initial = 1.000000e-03 : f64} : <[], f32>
@@ -32,6 +34,9 @@ halftone.graph "sources" {
   %copies = halftone.flat_working_copies "parameters.bf16" : !halftone.tensor<[96], bf16>
   // CHECK: halftone.working_copy "set" in "parameters.bf16" at 32 : <[8, 4], bf16>
   %copy = halftone.working_copy "set" in "parameters.bf16" at 32 : !halftone.tensor<[8, 4], bf16>
+  // CHECK: halftone.quantized_weight "set" at 64, 32 {dimension = 0 : i64, least_error} : <[8, 4], si8>, <[8], f32>
+  %codes, %scales = halftone.quantized_weight "set" at 64, 32 {dimension = 0 : i64, least_error}
+      : !halftone.tensor<[8, 4], si8>, !halftone.tensor<[8], f32>
   // CHECK: halftone.accumulated : <[96], f32>
   %sum = halftone.accumulated : !halftone.tensor<[96], f32>
   // CHECK: halftone.external_gradient "logits" : <[batch, 8], f32>
@@ -355,6 +360,8 @@ halftone.graph "gradients" {
   }
   // CHECK: halftone.statistic "grad_norm", %{{.*}} : <[], f32>
   halftone.statistic "grad_norm", %norm : !halftone.tensor<[], f32>
+  // CHECK: halftone.amax "x f8e4m3 scaled delayed 16 f8e8m0 saturate", %{{.*}} : <[], f32>
+  halftone.amax "x f8e4m3 scaled delayed 16 f8e8m0 saturate", %norm : !halftone.tensor<[], f32>
   %all = halftone.flat_parameters : !halftone.tensor<[96], f32>
   // CHECK: halftone.assign %{{.*}} to %{{.*}} {halftone.phase = #halftone.phase<update>} : (
   halftone.assign %flat to %all {halftone.phase = #halftone.phase<update>}

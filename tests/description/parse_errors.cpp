@@ -56,7 +56,7 @@ TEST_CASE("a text without a model or an optimizer is refused at its end") {
         {"", 2, 1, "the text ends without a model; add the statement 'model \"name\"'"});
   check(kHead, {"", 4, 1,
                 "the text ends without an optimizer; add one, sgd, adamw, adam, nadam, adagrad, "
-                "rmsprop, lion, lamb or custom"});
+                "rmsprop, lion, lamb, adafactor or custom"});
 }
 
 TEST_CASE("a statement that breaks the grammar is refused where it does") {
@@ -170,19 +170,27 @@ TEST_CASE("a statement that breaks the grammar is refused where it does") {
       {"rule everywhere : master bf8", 4, 26,
        "expected a format, one of f32, bf16, but met \"bf8\""},
       {"rule everywhere : compute f8e4m3 scaled rows f8e8m0 saturate", 4, 41,
-       "expected 'tensor' or 'block', but met \"rows\""},
+       "expected 'tensor', 'block' or 'delayed', but met \"rows\""},
+      {"rule everywhere : compute f8e4m3 scaled delayed f8e8m0 saturate", 4, 49,
+       "expected a number of steps, but met \"f8e8m0\""},
+      {"rule everywhere : compute f8e4m3 scaled delayed 8 margin f8e8m0 saturate", 4, 58,
+       "expected a margin, but met \"f8e8m0\""},
       {"rule everywhere : compute f8e4m3 scaled block f8e8m0 saturate", 4, 47,
        "expected the size of a block, but met \"f8e8m0\""},
       {"rule everywhere : compute f8e4m3 scaled tensor saturate", 4, 48,
-       "expected a format of scales, one of f8e8m0, but met \"saturate\""},
+       "expected a format of scales, one of f32, f8e4m3, f8e8m0, but met \"saturate\""},
+      {"rule everywhere : compute f8e4m3 scaled block 32 by f8e8m0 saturate", 4, 53,
+       "expected the size of a block, but met \"f8e8m0\""},
       {"rule everywhere : recompute often", 4, 29,
        "expected 'always' or 'never', but met \"often\""},
       {"rule everywhere : compute f32 store f32", 4, 31,
        "expected store, compute, result, accumulate, master, rounding, recompute, loss_scale, "
-       "memory_budget or because, at most once each and in this order, but met \"store\""},
+       "memory_budget, quantize or because, at most once each and in this order, but met "
+       "\"store\""},
       {"rule everywhere : store f32 store f32", 4, 29,
        "expected store, compute, result, accumulate, master, rounding, recompute, loss_scale, "
-       "memory_budget or because, at most once each and in this order, but met \"store\""},
+       "memory_budget, quantize or because, at most once each and in this order, but met "
+       "\"store\""},
       {"rule where : store f32", 4, 12,
        "expected layer, class, op, role, pass, target, during, first, last, depth, at_least or "
        "smaller_than, in this order, but met \":\""},
@@ -220,6 +228,12 @@ TEST_CASE("a statement that breaks the grammar is refused where it does") {
        "expected share or bytes, one of share, bytes, but met \"0.5\""},
       {"rule everywhere : memory_budget bytes 0.5", 4, 39,
        "expected a number of bytes, but met \"0.5\""},
+      {"rule where role weight : quantize i4", 4, 35,
+       "expected i8, f8e4m3 or f32, one of f32, i8, f8e4m3, but met \"i4\""},
+      {"rule where role weight : quantize i8 maximum", 4, 38,
+       "expected store, compute, result, accumulate, master, rounding, recompute, loss_scale, "
+       "memory_budget, quantize or because, at most once each and in this order, but met "
+       "\"maximum\""},
       {"rule everywhere : loss_scale", 4, 29, "expected a loss scale, but met the end of the line"},
       {"rule everywhere : loss_scale fixed", 4, 35,
        "expected the scale, but met the end of the line"},
@@ -228,7 +242,7 @@ TEST_CASE("a statement that breaks the grammar is refused where it does") {
       {"rule everywhere : loss_scale dynamic initial 1 growth 2 backoff 0.5 interval 0.5", 4, 78,
        "expected a whole number, but met \"0.5\""},
       {"optimizer tiger", 4, 11,
-       "expected an optimizer, sgd, adamw, adam, nadam, adagrad, rmsprop, lion, lamb or "
+       "expected an optimizer, sgd, adamw, adam, nadam, adagrad, rmsprop, lion, lamb, adafactor or "
        "custom, but met \"tiger\""},
       {"optimizer custom learning_rate 1 weight_decay 0 momentum { %0 = operand 1 }", 4, 49,
        "expected 'parameter', but met \"momentum\""},
@@ -280,7 +294,7 @@ TEST_CASE("a broken rule is reported at the statement that breaks it") {
        "input '%x' cannot be assigned to; name a state (D7)"},
       {"output \"x\" = %x\nrule everywhere : store f32\nrule everywhere :\n", 6, 1,
        "the rule \"everywhere :\" states no field; state store, compute, result, accumulate, "
-       "master, rounding, recompute, loss_scale or memory_budget (P41)"},
+       "master, rounding, recompute, loss_scale, memory_budget or quantize (P41)"},
       {"output \"x\" = %x\nclip_value 0\n", 5, 1,
        "the clip value is 0; make it finite and positive in f32 (D11)"},
       {"output \"x\" = %x\nclip_group 1 %x\n", 5, 1,

@@ -454,7 +454,13 @@ class Generator {
       using Groups = encoding::Scaling;
       stated.encoding.scaling = {.kind = block == 0 ? Groups::Kind::tensor : Groups::Kind::block,
                                  .size = block == 0 ? 0 : 1 << (3 * block - (block == 1 ? 2 : 0)),
+                                 .rows = block == 0 ? 1 : 1 << below(4),
                                  .scale = Element::f8e8m0};
+      if (block == 0 && below(2) == 1) {
+        stated.encoding.scaling.kind = Groups::Kind::delayed;
+        stated.encoding.scaling.history = 1 << below(13);
+        stated.encoding.scaling.margin = static_cast<std::int32_t>(below(17));
+      }
     }
     return stated;
   }
@@ -468,6 +474,12 @@ class Generator {
       budget.share = (1 + static_cast<double>(below(1000))) / 1000;
     }
     return budget;
+  }
+
+  Quantization quantization() {
+    if (below(3) == 0) return {};
+    return {below(2) == 1 ? Element::i8 : Element::f8e4m3,
+            static_cast<Quantization::Scale>(below(2))};
   }
 
   LossScale loss_scale() {
@@ -509,6 +521,7 @@ class Generator {
     if (below(6) == 1) result.recompute = below(2) == 1;
     if (below(6) == 1) result.loss_scale = loss_scale();
     if (below(6) == 1) result.memory_budget = memory_budget();
+    if (below(6) == 1) result.quantize = quantization();
     return result;
   }
 
@@ -528,7 +541,8 @@ class Generator {
       const auto* of = std::get_if<ParameterAttributes>(&built().nodes[id].attributes);
       if (of != nullptr && !of->frozen) trained.push_back(static_cast<NodeId>(id));
     }
-    if (trained.empty() || below(2) == 1) {
+    const bool clips_itself = std::holds_alternative<Adafactor>(built().optimizer);  // U18
+    if (trained.empty() || clips_itself || below(2) == 1) {
       built().clip = positive();
       return;
     }
@@ -576,6 +590,13 @@ class Generator {
         for (Custom::State& state : custom.states)
           state.next = random_function(operands).expression;
         built().optimizer = custom;
+        break;
+      }
+      case 8: {
+        Adafactor adafactor = drawn(Adafactor());
+        adafactor.epsilon1 = Adafactor().epsilon1 * static_cast<double>(1 + below(8));
+        adafactor.clip_threshold = positive();
+        built().optimizer = adafactor;
         break;
       }
       default:

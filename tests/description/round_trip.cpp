@@ -414,6 +414,9 @@ TEST_CASE("every optimizer survives print and parse") {
       {Lamb{0.5, 0.25, 0.75, 1, 2, 10, true},
        "lamb learning_rate 0.5 beta1 0.25 beta2 0.75 epsilon 1 weight_decay 2 max_trust 10 "
        "decayed_only"},
+      {Adafactor{0.5, 0.75, 0.25, 0.125, 2, 1},
+       "adafactor learning_rate 0.5 decay_rate 0.75 epsilon1 0.25 epsilon2 0.125 clip_threshold 2 "
+       "weight_decay 1"},
       {Custom{0.5, 2, {5, {{ScalarOp::operand, 1}}}, {}},
        "custom learning_rate 0.5 weight_decay 2 parameter { %0 = operand 1 }"},
       {Custom{0.5,

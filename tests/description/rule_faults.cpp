@@ -200,21 +200,48 @@ TEST_CASE("fields that nothing selected has are refused") {
       {"everywhere : compute f8e8m0 scaled tensor f8e8m0 saturate",
        "states a compute that scales an element of more than 8 bits (P51); state f8e4m3, f8e5m2, "
        "f6e3m2, f6e2m3 or f4e2m1 (P42)"},
-      {"everywhere : store bf16 compute f4e2m1 scaled block 32 f8e8m0 saturate rounding stochastic",
-       "states a compute that rounds an element of fewer than 8 bits by other means than to the "
-       "nearest (P53); leave rounding out (P42)"},
+      {"everywhere : store bf16 compute f4e2m1 scaled block 32 f8e8m0 saturate rounding "
+       "toward_zero",
+       "states a compute that rounds an element of fewer than 8 bits toward zero (P53); leave "
+       "rounding out, or state stochastic (P42)"},
+      {"everywhere : compute f8e5m2 scaled block 16 by 1 f8e4m3 saturate",
+       "states a compute that has scales of f8e4m3 on another element than f4e2m1 (P77); state "
+       "them as f8e8m0 (P42)"},
+      {"everywhere : compute f4e2m1 scaled tensor f8e4m3 saturate",
+       "states a compute that has scales that are no powers of two (P51); state them as f8e8m0 "
+       "(P42)"},
+      {"everywhere : compute f8e4m3 scaled block 5000 by 2 f8e8m0 saturate",
+       "states a compute that has blocks of one element, or of more than 4096 rows or columns "
+       "(P51); state as many as 32 or 128 (P42)"},
       {"everywhere : compute f8e4m3 scaled tensor f32 saturate",
        "states a compute that has scales that are no powers of two (P51); state them as f8e8m0 "
        "(P42)"},
       {"everywhere : compute f8e4m3 scaled block 1 f8e8m0 saturate",
-       "states a compute that has blocks of fewer than 2 or more than 4096 elements (P51); state "
-       "as many as 32 or 128 (P42)"},
+       "states a compute that has blocks of one element, or of more than 4096 rows or columns "
+       "(P51); state as many as 32 or 128 (P42)"},
       {"everywhere : compute f8e4m3 scaled block 4097 f8e8m0 saturate",
-       "states a compute that has blocks of fewer than 2 or more than 4096 elements (P51); state "
-       "as many as 32 or 128 (P42)"},
+       "states a compute that has blocks of one element, or of more than 4096 rows or columns "
+       "(P51); state as many as 32 or 128 (P42)"},
       {"everywhere : compute f8e4m3 scaled block -4294967264 f8e8m0 saturate",
-       "states a compute that has blocks of fewer than 2 or more than 4096 elements (P51); state "
-       "as many as 32 or 128 (P42)"},
+       "states a compute that has blocks of one element, or of more than 4096 rows or columns "
+       "(P51); state as many as 32 or 128 (P42)"},
+      {"everywhere : compute f8e4m3 scaled delayed 0 f8e8m0 saturate",
+       "states a compute that has a history of fewer than 1 or more than 4096 steps (P72); state "
+       "as "
+       "many as 1024 (P42)"},
+      {"everywhere : compute f8e4m3 scaled delayed 4097 f8e8m0 saturate",
+       "states a compute that has a history of fewer than 1 or more than 4096 steps (P72); state "
+       "as "
+       "many as 1024 (P42)"},
+      {"everywhere : compute f8e4m3 scaled delayed 16 margin 17 f8e8m0 saturate",
+       "states a compute that has a margin outside of 0 to 16 powers of two (P72); leave margin "
+       "out, or state 1 (P42)"},
+      {"everywhere : compute f8e4m3 scaled delayed 16 margin -1 f8e8m0 saturate",
+       "states a compute that has a margin outside of 0 to 16 powers of two (P72); leave margin "
+       "out, or state 1 (P42)"},
+      {"everywhere : store f8e4m3 scaled delayed 16 f8e8m0 saturate",
+       "scales its store, but operands alone are scaled; state compute scaled, or leave the "
+       "scaling out (P51)"},
       {"everywhere : compute f8e4m3 scaled tensor f8e8m0",
        "states a compute that is scaled and does not saturate (P51); add saturate (P42)"},
       {"everywhere : master bf16",
@@ -227,26 +254,51 @@ TEST_CASE("fields that nothing selected has are refused") {
        "keeps masters in another format than f32, or bf16 with a remainder; write master f32 or "
        "master bf16 remainder (P42)"},
       {"where layer \"h/fc\" : master bf16 remainder",
-       "speaks of masters of some parameters beside a remainder, but those of all lie in one "
-       "buffer; select by role master and target alone (P69)"},
+       "speaks of masters of some parameters, or in some stages, beside a remainder, but those "
+       "of all lie in one buffer that stages share; select by role master and target alone "
+       "(P69, P71)"},
       {"where role weight : master bf16 remainder",
-       "speaks of masters of some parameters beside a remainder, but those of all lie in one "
-       "buffer; select by role master and target alone (P69)"},
+       "speaks of masters of some parameters, or in some stages, beside a remainder, but those "
+       "of all lie in one buffer that stages share; select by role master and target alone "
+       "(P69, P71)"},
       {"everywhere except layer \"h/fc\" : master bf16 remainder",
-       "speaks of masters of some parameters beside a remainder, but those of all lie in one "
-       "buffer; select by role master and target alone (P69)"},
+       "speaks of masters of some parameters, or in some stages, beside a remainder, but those "
+       "of all lie in one buffer that stages share; select by role master and target alone "
+       "(P69, P71)"},
       {"where layer \"h/fc\" role optimizer_state : store bf16",
-       "stores role optimizer_state of some parameters and not of others, but all lie in one "
-       "buffer; select by role and target alone, in a rule of its own (P68)"},
+       "stores role optimizer_state of some parameters, or in some stages, and not of others, but "
+       "all lie in one buffer that stages share; select by role and target alone, in a rule of "
+       "its own (P68, P71)"},
       {"where op linear role optimizer_state|activation : store bf16",
-       "stores role optimizer_state of some parameters and not of others, but all lie in one "
-       "buffer; select by role and target alone, in a rule of its own (P68)"},
+       "stores role optimizer_state of some parameters, or in some stages, and not of others, but "
+       "all lie in one buffer that stages share; select by role and target alone, in a rule of "
+       "its own (P68, P71)"},
       {"where role optimizer_state except layer \"h/fc\" : store bf16",
-       "stores role optimizer_state of some parameters and not of others, but all lie in one "
-       "buffer; select by role and target alone, in a rule of its own (P68)"},
+       "stores role optimizer_state of some parameters, or in some stages, and not of others, but "
+       "all lie in one buffer that stages share; select by role and target alone, in a rule of "
+       "its own (P68, P71)"},
       {"where role optimizer_state : store f8e5m2",
        "stores role optimizer_state in f8e5m2, which has too few numbers for states without "
-       "scales; store f32, f16 or bf16 (P68)"},
+       "scales; store f32, f16 or bf16 (P68), or f8e4m3 scaled in blocks (P86)"},
+      {"where role optimizer_state : store f8e4m3 scaled tensor f8e8m0 saturate",
+       "stores role optimizer_state in a scaled format that states do not have; store f8e4m3 or "
+       "f8e5m2 scaled block N f32 saturate, N being a power of two from 32 to 1024 (P86)"},
+      {"where role optimizer_state : store f8e5m2 scaled block 48 f32 saturate",
+       "stores role optimizer_state in a scaled format that states do not have; store f8e4m3 or "
+       "f8e5m2 scaled block N f32 saturate, N being a power of two from 32 to 1024 (P86)"},
+      {"where role optimizer_state : store f8e4m3 scaled block 2048 f32 saturate",
+       "stores role optimizer_state in a scaled format that states do not have; store f8e4m3 or "
+       "f8e5m2 scaled block N f32 saturate, N being a power of two from 32 to 1024 (P86)"},
+      {"where role optimizer_state : store f8e4m3 scaled block 256 f32",
+       "stores role optimizer_state in a scaled format that states do not have; store f8e4m3 or "
+       "f8e5m2 scaled block N f32 saturate, N being a power of two from 32 to 1024 (P86)"},
+      {"where role optimizer_state|saved : store f8e4m3 scaled block 256 f32 saturate",
+       "scales its store, but operands alone are scaled; state compute scaled, or leave the "
+       "scaling out (P51)"},
+      {"where layer \"h/fc\" role optimizer_state : store f8e4m3 scaled block 256 f32 saturate",
+       "stores role optimizer_state of some parameters, or in some stages, and not of others, but "
+       "all lie in one buffer that stages share; select by role and target alone, in a rule of "
+       "its own (P68, P71)"},
       {"where role optimizer_state : store follow",
        "lets the store of role optimizer_state follow, but it has nothing to follow; write a "
        "format (P42)"},
@@ -329,8 +381,24 @@ TEST_CASE("fields that nothing selected has are refused") {
        "has a memory budget of no bytes; write a number above 0 (P43)"},
       {"everywhere : memory_budget bytes -64",
        "has a memory budget of no bytes; write a number above 0 (P43)"},
+      {"everywhere : quantize i8",
+       "states quantize, but selects no weight; name role weight, and one that the model has "
+       "(P80)"},
+      {"where layer \"h/fc\" : quantize i8",
+       "states quantize, but selects no weight; name role weight, and one that the model has "
+       "(P80)"},
+      {"where role activation : quantize i8",
+       "states quantize for role activation; weights alone are quantized, so write role weight "
+       "(P80)"},
+      {"where role weight pass forward : quantize i8",
+       "states quantize in a pass, but a predictor holds a weight once for all that read it; "
+       "remove the pass (P80)"},
+      {"where role weight : quantize f32 least_error",
+       "seeks scales for weights in f32, which have none; leave least_error out (P80)"},
   };
   for (const Case& is : cases) check(kTrained, is);
+  CHECK(fault(kTrained, "where role weight : quantize i8") == "");
+  CHECK(fault(kTrained, "where layer \"h/fc\" role weight : quantize f8e4m3 least_error") == "");
   CHECK(fault(kTrained, "everywhere : memory_budget share 1") == "");
   CHECK(fault(kTrained, "where target cpu : memory_budget bytes 1") == "");
   check(kEvaluated, {"everywhere : store f32 loss_scale none",
@@ -560,7 +628,7 @@ TEST_CASE("what the text form cannot spell is refused") {
   Rule& rule = description.rules.emplace_back();
   CHECK(validate(description)->message ==
         "the rule \"everywhere :\" states no field; state store, compute, result, accumulate, "
-        "master, rounding, recompute, loss_scale or memory_budget (P41)");
+        "master, rounding, recompute, loss_scale, memory_budget or quantize (P41)");
   rule.store = {true, Element::bf16};
   CHECK(validate(description)->message ==
         "the rule \"everywhere : store follow\" states store follow together with a format; leave "
@@ -578,9 +646,9 @@ TEST_CASE("rules state elements and whether they saturate; how they round is ano
   saturating.saturate = true;
   Encoding columns = Element::f8e4m3;
   columns.scaling = {.kind = halftone::encoding::Scaling::Kind::block,
-                     .size = 32,
-                     .axis = -2,
-                     .scale = Element::f8e8m0};
+                     .size = 16,
+                     .rows = 32,
+                     .scale = Element::f8e4m3};
   columns.saturate = true;
   Rule result, compute, store, master, across;
   result.result = scaled;
@@ -596,9 +664,9 @@ TEST_CASE("rules state elements and whether they saturate; how they round is ano
        "the rule \"everywhere : result bf16 scaled tensor f32\" scales its result, but operands "
        "alone are scaled; state compute scaled, or leave the scaling out (P51)"},
       {across,
-       "the rule \"everywhere : compute f8e4m3 scaled block 32 axis -2 f8e8m0 saturate\" states a "
-       "compute that has blocks across rows (P51); leave axis out, so that they lie along the last "
-       "dimension (P42)"},
+       "the rule \"everywhere : compute f8e4m3 scaled block 32 by 16 f8e4m3 saturate\" states a "
+       "compute that has scales of f8e4m3 on another element than f4e2m1 (P77); state them as "
+       "f8e8m0 (P42)"},
       {compute,
        "the rule \"everywhere : compute f32 saturate\" states a compute that saturates, but "
        "nothing is rounded to its element (F2); leave saturate out (P42)"},
@@ -636,6 +704,9 @@ TEST_CASE("rules that can be meant are accepted") {
            "where role optimizer_state : store bf16",
            "where role optimizer_state : store f16 saturate rounding stochastic",
            "where role optimizer_state|saved target cpu : store f16",
+           "where role optimizer_state : store f8e4m3 scaled block 256 f32 saturate",
+           "where role optimizer_state target cpu : store f8e5m2 scaled block 32 f32 saturate "
+           "rounding stochastic",
            "where role saved : store bf16",
            "where role saved pass input_gradient : compute bf16",
            "where role saved|activation pass forward|weight_gradient : store follow",
@@ -652,6 +723,9 @@ TEST_CASE("rules that can be meant are accepted") {
            "everywhere : store f8e4m3 saturate compute f8e5m2 result f16 saturate",
            "where role internal : store f8e4m3",
            "everywhere : store bf16 compute f8e4m3 scaled tensor f8e8m0 saturate",
+           "everywhere : compute f8e4m3 scaled delayed 1 f8e8m0 saturate",
+           "where role gradient : compute f8e5m2 scaled delayed 4096 margin 16 f8e8m0 saturate "
+           "rounding stochastic",
            "where role weight : compute f8e5m2 scaled block 2 f8e8m0 saturate",
            "where role weight : compute f4e2m1 scaled block 32 f8e8m0 saturate",
            "everywhere : compute f6e3m2 scaled tensor f8e8m0 saturate rounding nearest_even",

@@ -31,6 +31,13 @@ struct Case {
   Rule rule;
 };
 
+Rule of_weights(Quantization quantize) {
+  Rule rule;
+  rule.clauses.emplace_back().roles = {Role::weight};
+  rule.quantize = quantize;
+  return rule;
+}
+
 Rule with(void (*set)(Rule&)) {
   Rule rule;
   set(rule);
@@ -80,11 +87,37 @@ TEST_CASE("every part and field of a rule prints as its text and reads back") {
          r.compute->encoding.scaling = {.kind = Scaling::Kind::tensor, .scale = Element::f8e8m0};
          r.compute->encoding.saturate = true;
        })},
+      {"everywhere : compute f8e4m3 scaled delayed 1024 f8e8m0 saturate", with([](Rule& r) {
+         r.compute = {false, Element::f8e4m3};
+         r.compute->encoding.scaling = {
+             .kind = Scaling::Kind::delayed, .scale = Element::f8e8m0, .history = 1024};
+         r.compute->encoding.saturate = true;
+       })},
+      {"everywhere : compute f8e4m3 scaled delayed 7 margin 2 f8e8m0 saturate", with([](Rule& r) {
+         r.compute = {false, Element::f8e4m3};
+         r.compute->encoding.scaling = {
+             .kind = Scaling::Kind::delayed, .scale = Element::f8e8m0, .history = 7, .margin = 2};
+         r.compute->encoding.saturate = true;
+       })},
       {"everywhere : compute f8e5m2 scaled block 32 f8e8m0 saturate rounding stochastic",
        with([](Rule& r) {
          r.compute = {false, Element::f8e5m2};
          r.compute->encoding.scaling = {
              .kind = Scaling::Kind::block, .size = 32, .scale = Element::f8e8m0};
+         r.compute->encoding.saturate = true;
+         r.rounding = Rounding::stochastic;
+       })},
+      {"everywhere : compute f8e4m3 scaled block 32 by 1 f8e8m0 saturate", with([](Rule& r) {
+         r.compute = {false, Element::f8e4m3};
+         r.compute->encoding.scaling = {
+             .kind = Scaling::Kind::block, .size = 1, .rows = 32, .scale = Element::f8e8m0};
+         r.compute->encoding.saturate = true;
+       })},
+      {"everywhere : compute f4e2m1 scaled block 16 by 8 f8e4m3 saturate rounding stochastic",
+       with([](Rule& r) {
+         r.compute = {false, Element::f4e2m1};
+         r.compute->encoding.scaling = {
+             .kind = Scaling::Kind::block, .size = 8, .rows = 16, .scale = Element::f8e4m3};
          r.compute->encoding.saturate = true;
          r.rounding = Rounding::stochastic;
        })},
@@ -127,6 +160,10 @@ TEST_CASE("every part and field of a rule prints as its text and reads back") {
          rule.memory_budget = {.kind = MemoryBudget::Kind::bytes, .bytes = 268435456};
          return rule;
        }()},
+      {"where role weight : quantize i8", of_weights({Element::i8})},
+      {"where role weight : quantize f8e4m3 least_error",
+       of_weights({Element::f8e4m3, Quantization::Scale::least_error})},
+      {"where role weight : quantize f32", of_weights({Element::f32})},
       {"where layer \"h/*/{fc,\\\"}\" : compute bf16",
        where([](Clause& c) { c.layer = "h/*/{fc,\"}"; })},
       {"where class contraction|normalization|softmax|activation_function|elementwise|loss : "

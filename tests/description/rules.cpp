@@ -51,6 +51,20 @@ Description valid() {
   return b.description;
 }
 
+/// P68, P86
+void hold_states(Description& d, const Encoding& in) {
+  Rule& rule = d.rules.emplace_back();
+  rule.clauses.emplace_back().roles = {Role::optimizer_state};
+  rule.store = EncodingChoice{false, in};
+}
+Encoding blocks_of_states() {
+  Encoding in(Element::f8e4m3);
+  in.scaling = {
+      .kind = halftone::encoding::Scaling::Kind::block, .size = 256, .scale = Element::f32};
+  in.saturate = true;
+  return in;
+}
+
 struct Case {
   void (*break_it)(Description&);
   NodeId node;
@@ -410,6 +424,49 @@ TEST_CASE("training, rules and optimizers keep D9 to D11") {
       {[](Description& d) { d.optimizer = Lamb{.max_trust = 1e-60}; }, -1,
        "the optimizer lamb has max_trust 1e-60; make it finite and positive in f32, or leave it "
        "out (D11)"},
+      {[](Description& d) { d.optimizer = Adafactor{.epsilon1 = 1e-23}; }, -1,
+       "the optimizer adafactor has epsilon1 1e-23, whose square it divides by; make that finite "
+       "and "
+       "positive in f32 (D11)"},
+      {[](Description& d) { d.optimizer = Adafactor{.clip_threshold = 0}; }, -1,
+       "the optimizer adafactor has clip_threshold 0; make it finite and positive in f32 (D11)"},
+      {[](Description& d) {
+         d.optimizer = Adafactor{};
+         d.clip_groups = {{1, {kWeight}}};
+       },
+       -1,
+       "the optimizer adafactor has a clip_group, but clips each parameter's step itself; write "
+       "clip "
+       "in its place (U18)"},
+      {[](Description& d) {
+         d.optimizer = Adafactor{};
+         hold_states(d, Element::bf16);
+       },
+       -1,
+       "the optimizer adafactor keeps f32, of which it has little, but a rule stores role "
+       "optimizer_state in bf16; leave that rule out (U18)"},
+      {[](Description& d) {
+         d.optimizer = AdamW{.epsilon = 0};
+         hold_states(d, blocks_of_states());
+       },
+       -1,
+       "the optimizer has epsilon 0 and states in blocks, whose padding that makes NaN; make it "
+       "positive (P86)"},
+      {[](Description& d) {
+         d.optimizer = Adagrad{.initial_accumulator_value = 0.1};
+         hold_states(d, blocks_of_states());
+       },
+       -1,
+       "the optimizer adagrad has initial_accumulator_value 0.1, but states in blocks begin at 0; "
+       "leave it out, or store bf16 (P86)"},
+      {[](Description& d) {
+         d.optimizer = Custom{0.5, 2, {5, {{ScalarOp::operand, 1}}}, {}};
+         hold_states(d, blocks_of_states());
+       },
+       -1,
+       "the optimizer custom has states in blocks, whose padding must stay 0, which nobody knows "
+       "of a "
+       "function of yours; store f32, f16 or bf16 (P86)"},
       {[](Description& d) {
          d.clip_groups = {{0, {kWeight}}};
        },

@@ -251,6 +251,8 @@ TEST_CASE("each page quotes its source's lists and the rules of its preset") {
   quotes("apex", {&apex.lower, &apex.full, &apex.others});
   quotes("tensorflow", {&autocast_lists::tensorflow.allow, &autocast_lists::tensorflow.infer,
                         &autocast_lists::tensorflow.deny, &autocast_lists::tensorflow.clear});
+  quotes("deepseek_v3", {&block_scaling});
+  quotes("nvfp4", {&nvfp4_scaling});
   states("torch_autocast", presets::torch_autocast(bf16));
   states("torch_autocast_cpu", presets::torch_autocast_cpu(bf16));
   states("apex", presets::apex_o0());
@@ -261,6 +263,9 @@ TEST_CASE("each page quotes its source's lists and the rules of its preset") {
   states("keras", presets::keras_mixed_bfloat16());
   states("keras", presets::keras_float32());
   states("micikevicius", presets::micikevicius());
+  states("mxfp8", presets::mxfp8());
+  states("deepseek_v3", presets::deepseek_v3());
+  states("nvfp4", presets::nvfp4());
   states("systems", presets::genomic_annotation());
   states("systems", presets::video_diffusion(bf16));
   states("systems", presets::graph_framework(bf16));

@@ -275,6 +275,22 @@ TEST_CASE("lamb's numbers begin as FusedLAMB's, every parameter's trust without 
               "max_trust 10 decayed_only"});
 }
 
+TEST_CASE("adafactor's numbers begin as torch.optim.Adafactor's, its decay without a sign") {
+  constexpr auto net = model("net", inputs(tensor("x", batch, 4)),
+                             from("x") | linear("fc", 4) | output("y"), losses(mse("e", "y", "x")));
+  constexpr auto rules = precision(everywhere(store(f32), compute(f32)));
+  const auto text = [&](const Optimizer& optimizer) {
+    return lines(describe(net, rules, optimizer), "optimizer");
+  };
+  CHECK(text(adafactor()) ==
+        Lines{"optimizer adafactor learning_rate 0.01 decay_rate 0.8 epsilon1 "
+              "1.1920928955078125e-07 epsilon2 0.001 clip_threshold 1 weight_decay 0"});
+  CHECK(text(adafactor(lr(0.5), decay_rate(0.75), epsilons(0.25, 0.125), clip_threshold(2.0),
+                       weight_decay(1.0))) ==
+        Lines{"optimizer adafactor learning_rate 0.5 decay_rate 0.75 epsilon1 0.25 epsilon2 0.125 "
+              "clip_threshold 2 weight_decay 1"});
+}
+
 TEST_CASE("a clip of a group has the trained parameters that no later group clips") {
   constexpr auto net = model(
       "net", inputs(tensor("x", batch, 4)),

@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 
+#include "image_specs.hpp"
 #include "models.hpp"
 #include "specs.hpp"
 
@@ -50,7 +51,9 @@ const Case kCases[] = {
     {"gelu_tanh", specs::gelu_tanh_model_program, {}},
     {"grouped", specs::grouped_program, {}},
     {"heads", specs::heads_program, {}},
+    {"joined_rows", specs::joined_rows_program, {}},
     {"lamb_groups", specs::lamb_groups_program, {}},
+    {"large_windows", specs::large_windows_program, {}},
     {"long_convolution", specs::long_convolution_program, {}},
     {"masked", specs::masked_program, {}},
     {"matmul", specs::matmul_model_program, {}},
@@ -90,6 +93,7 @@ const Case kCases[] = {
     {"two_inputs", specs::two_inputs_program, {}},
     {"two_losses", specs::two_losses_program, {}},
     {"undecayed", specs::undecayed_program, {}},
+    {"unet", specs::unet_program, {}},
     {"wide", specs::wide_program, {}},
     {"windows", specs::windows_program, {}},
 };

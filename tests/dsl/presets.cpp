@@ -128,39 +128,69 @@ TEST_CASE("what both lists name is denied, and rules behind a preset win") {
 const std::set<std::string> kInBf16 = {"matmul", "causal_conv1d", "convolution",
                                        "transposed_convolution", "attention"};
 
-TEST_CASE("presets of TransformerEngine scale the operands of linear and of nothing else") {
+TEST_CASE("presets of 8 and 4 bits scale the operands of linear and of nothing else") {
   using halftone::encoding::Scaling;
   using halftone::reference::RoundTo;
-  const Scaling tensor{.kind = Scaling::Kind::tensor, .scale = f8e8m0};
-  const Scaling blocks{.kind = Scaling::Kind::block, .size = 32, .scale = f8e8m0};
   const auto even = halftone::description::Rounding::nearest_even;
-  const RoundTo e4m3{f8e4m3, even, true, tensor}, e5m2{f8e5m2, even, true, tensor};
-  const RoundTo mx{f8e4m3, even, true, blocks}, half{bf16};
-  const Description current = describe(every, presets::fp8_current(), adamw());
-  const Description microscaled = describe(every, presets::mxfp8(), adamw());
-  for (const Description* described : {&current, &microscaled}) {
-    const bool is_current = described == &current;
-    const Resolution rules(*described);
+  const auto drawn = halftone::description::Rounding::stochastic;
+  const auto tensor = [&](Element element) {
+    return RoundTo{element, even, true, {.kind = Scaling::Kind::tensor, .scale = f8e8m0}};
+  };
+  const auto blocks = [&](std::int32_t rows, std::int32_t columns, Element element = f8e4m3) {
+    const Element scale = element == f4e2m1 ? f8e4m3 : f8e8m0;
+    const Scaling scaling = {
+        .kind = Scaling::Kind::block, .size = columns, .rows = rows, .scale = scale};
+    return RoundTo{element, even, true, scaling};
+  };
+  const auto later = [&](Element element) {
+    return RoundTo{
+        element, even, true, {.kind = Scaling::Kind::delayed, .scale = f8e8m0, .history = 1024}};
+  };
+  const auto stochastic = [&](RoundTo to) {
+    to.rounding = drawn;
+    return to;
+  };
+  const RoundTo half{bf16}, e4m3 = tensor(f8e4m3), e5m2 = tensor(f8e5m2);
+  const RoundTo in_row = blocks(1, 16, f4e2m1), in_column = blocks(16, 1, f4e2m1);
+  const RoundTo square = blocks(16, 16, f4e2m1);
+  /// What a linear reads.
+  struct Reads {
+    const char* preset;
+    Description described;
+    RoundTo activation, weight, gradient, weight_back, saved, gradient_of_weight;
+  };
+  const Reads cases[] = {
+      {"fp8_current", describe(every, presets::fp8_current(), adamw()), e4m3, e4m3, e5m2, e4m3,
+       e4m3, e5m2},
+      {"fp8_delayed", describe(every, presets::fp8_delayed(), adamw()), later(f8e4m3),
+       later(f8e4m3), later(f8e5m2), later(f8e4m3), later(f8e4m3), later(f8e5m2)},
+      {"mxfp8", describe(every, presets::mxfp8(), adamw()), blocks(1, 32), blocks(1, 32),
+       blocks(1, 32), blocks(32, 1), blocks(32, 1), blocks(32, 1)},
+      {"deepseek_v3", describe(every, presets::deepseek_v3(), adamw()), blocks(1, 128),
+       blocks(128, 128), blocks(1, 128), blocks(128, 128), blocks(128, 1), blocks(128, 1)},
+      {"nvfp4", describe(every, presets::nvfp4(), adamw()), in_row, square, stochastic(in_row),
+       square, in_column, stochastic(in_column)}};
+  for (const Reads& of : cases) {
+    CAPTURE(std::string(of.preset));
+    const Resolution rules(of.described);
     int linears = 0;
-    for (NodeId id = 0; id < static_cast<NodeId>(described->nodes.size()); ++id) {
-      const auto& node = described->nodes[static_cast<std::size_t>(id)];
+    for (NodeId id = 0; id < static_cast<NodeId>(of.described.nodes.size()); ++id) {
+      const auto& node = of.described.nodes[static_cast<std::size_t>(id)];
       if (halftone::description::is_source(node.kind)) continue;
       const std::string kind(halftone::description::kind_text(node.kind));
       CAPTURE(kind);
-      const auto reads = [&](Pass pass, Role role) { return rules.operand(id, pass, role); };
       const bool is_linear = kind == "linear";
       const RoundTo other = kInBf16.contains(kind) ? half : RoundTo{};
       linears += is_linear;
-      const RoundTo forward = !is_linear ? other : is_current ? e4m3 : mx;
-      const RoundTo arriving = !is_linear ? other : is_current ? e5m2 : mx;
-      const RoundTo summed = !is_linear ? other : is_current ? e4m3 : half;
-      CHECK(reads(Pass::forward, Role::activation) == forward);
-      CHECK(reads(Pass::forward, Role::weight) == forward);
-      CHECK(reads(Pass::input_gradient, Role::gradient) == arriving);
-      CHECK(reads(Pass::input_gradient, Role::weight) == forward);
-      CHECK(reads(Pass::weight_gradient, Role::saved) == summed);
-      CHECK(reads(Pass::weight_gradient, Role::gradient) ==
-            (is_linear && is_current ? e5m2 : summed));
+      const auto check = [&](Pass pass, Role role, const RoundTo& expected) {
+        CHECK(rules.operand(id, pass, role) == (is_linear ? expected : other));
+      };
+      check(Pass::forward, Role::activation, of.activation);
+      check(Pass::forward, Role::weight, of.weight);
+      check(Pass::input_gradient, Role::gradient, of.gradient);
+      check(Pass::input_gradient, Role::weight, of.weight_back);
+      check(Pass::weight_gradient, Role::saved, of.saved);
+      check(Pass::weight_gradient, Role::gradient, of.gradient_of_weight);
       if (!halftone::description::is_layer(node.kind)) continue;
       CHECK(rules.store(id, Role::activation) == half);
     }
@@ -175,13 +205,24 @@ TEST_CASE("presets of TransformerEngine take other products, and a model without
             "rule where class contraction : compute f8e4m3 scaled tensor f8e8m0 saturate",
             "rule where class contraction role gradient if_any : compute f8e5m2 scaled tensor "
             "f8e8m0 saturate"});
-  constexpr auto plain = model("plain", inputs(tensor("x", batch, 8)),
-                               from("x") | linear("fc", 4) | output("y"));
+  CHECK(specs::lines(describe(every, presets::fp8_delayed(delayed(16, 1), contraction), adamw()),
+                     "rule ") ==
+        std::vector<std::string>{
+            "rule everywhere : store bf16", "rule where class contraction : compute bf16",
+            "rule where class contraction : compute f8e4m3 scaled delayed 16 margin 1 f8e8m0 "
+            "saturate",
+            "rule where class contraction role gradient if_any : compute f8e5m2 scaled delayed 16 "
+            "margin 1 f8e8m0 saturate"});
+  constexpr auto plain =
+      model("plain", inputs(tensor("x", batch, 8)), from("x") | linear("fc", 4) | output("y"));
   CHECK(specs::lines(describe(plain, presets::mxfp8()), "rule ") ==
         std::vector<std::string>{
             "rule everywhere : store bf16", "rule where class contraction : compute bf16",
             "rule where op linear : compute f8e4m3 scaled block 32 f8e8m0 saturate",
-            "rule where op linear pass weight_gradient if_any : compute bf16"});
+            "rule where op linear role weight pass input_gradient if_any : compute f8e4m3 scaled "
+            "block 32 by 1 f8e8m0 saturate",
+            "rule where op linear pass weight_gradient if_any : compute f8e4m3 scaled block 32 by "
+            "1 f8e8m0 saturate"});
 }
 
 }  // namespace

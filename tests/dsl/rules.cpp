@@ -47,11 +47,20 @@ TEST_CASE("every field of a rule comes to the Description") {
        "rule everywhere : store f8e4m3 compute f8e5m2 saturate"},
       {everywhere(compute(scaled(f8e4m3))),
        "rule everywhere : compute f8e4m3 scaled tensor f8e8m0 saturate"},
+      {everywhere(compute(scaled(f8e4m3, delayed()))),
+       "rule everywhere : compute f8e4m3 scaled delayed 1024 f8e8m0 saturate"},
+      {everywhere(compute(scaled(f8e5m2, delayed(16, 2))), rounding(stochastic)),
+       "rule everywhere : compute f8e5m2 scaled delayed 16 margin 2 f8e8m0 saturate rounding "
+       "stochastic"},
       {everywhere(compute(scaled(f8e5m2, block(32)), saturate), store(bf16), rounding(stochastic)),
        "rule everywhere : store bf16 compute f8e5m2 scaled block 32 f8e8m0 saturate rounding "
        "stochastic"},
       {everywhere(compute(scaled(f4e2m1, block(32)))),
        "rule everywhere : compute f4e2m1 scaled block 32 f8e8m0 saturate"},
+      {everywhere(compute(scaled(f8e4m3, block(32, 1)))),
+       "rule everywhere : compute f8e4m3 scaled block 32 by 1 f8e8m0 saturate"},
+      {everywhere(compute(scaled(f4e2m1, block(16, 8), f8e4m3)), rounding(stochastic)),
+       "rule everywhere : compute f4e2m1 scaled block 16 by 8 f8e4m3 saturate rounding stochastic"},
       {everywhere(store(follow)), "rule everywhere : store follow"},
       {everywhere(compute(follow)), "rule everywhere : compute follow"},
       {everywhere(accumulate(ordered)), "rule everywhere : accumulate ordered"},
@@ -68,6 +77,10 @@ TEST_CASE("every field of a rule comes to the Description") {
       {everywhere(memory_budget(1)), "rule everywhere : memory_budget share 1"},
       {everywhere(recompute(never), memory_budget_bytes(1LL << 40)),
        "rule everywhere : recompute never memory_budget bytes 1099511627776"},
+      {where(weights)(quantize(i8)), "rule where role weight : quantize i8"},
+      {where(weights)(quantize(f8e4m3, least_error)),
+       "rule where role weight : quantize f8e4m3 least_error"},
+      {where(weights)(quantize(f32)), "rule where role weight : quantize f32"},
       {everywhere(no_loss_scale()), "rule everywhere : loss_scale none"},
       {everywhere(fixed_loss_scale(128)), "rule everywhere : loss_scale fixed 128"},
       // The defaults are those of torch.amp.GradScaler, with bounds and patience of our own.
@@ -105,6 +118,8 @@ TEST_CASE("every part of a rule comes to the Description") {
        "rule where role master : master bf16 remainder"},
       {where(optimizer_states)(store(bf16), rounding(stochastic)),
        "rule where role optimizer_state : store bf16 rounding stochastic"},
+      {where(optimizer_states)(store(scaled(f8e4m3, block(256), f32))),
+       "rule where role optimizer_state : store f8e4m3 scaled block 256 f32 saturate"},
       {where(forward_pass)(compute(f32)), "rule where pass forward : compute f32"},
       {where(input_gradient_pass)(compute(f32)), "rule where pass input_gradient : compute f32"},
       {where(weight_gradient_pass)(compute(f32)), "rule where pass weight_gradient : compute f32"},
@@ -236,6 +251,7 @@ class RandomRule {
     state(8, recompute(always));
     state(12, below(2) == 0 ? memory_budget(0.5 * below(4)) : memory_budget_bytes(below(3)));
     state(12, below(2) == 0 ? fixed_loss_scale(below(9)) : dynamic_loss_scale(growth(below(9))));
+    state(8, below(2) == 0 ? quantize(formats[below(4)], least_error) : quantize(i8));
     return rule;
   }
 

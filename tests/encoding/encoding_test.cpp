@@ -45,9 +45,9 @@ std::vector<Encoding> encodings() {
   for (const Element scale : kAll) {
     scalings.push_back({.kind = Scaling::Kind::tensor, .scale = scale});
     for (const int size : {1, 16, 32, 128}) {
-      for (const int axis : {-1, -2, -7}) {
+      for (const int rows : {1, 32, 128}) {
         scalings.push_back(
-            {.kind = Scaling::Kind::block, .size = size, .axis = axis, .scale = scale});
+            {.kind = Scaling::Kind::block, .size = size, .rows = rows, .scale = scale});
       }
     }
   }
@@ -255,12 +255,20 @@ TEST_CASE("the text form reads back as the same encoding, and no two share one")
 
 TEST_CASE("the text form is short where an encoding is plain") {
   Encoding blocks(Element::bf16, Rounding::toward_zero);
-  blocks.scaling = {.kind = Scaling::Kind::block, .size = 32, .axis = -2, .scale = Element::f32};
+  blocks.scaling = {.kind = Scaling::Kind::block, .size = 16, .rows = 32, .scale = Element::f32};
   blocks.saturate = true;
+  Encoding delayed = Element::f8e5m2;
+  delayed.scaling = {.kind = Scaling::Kind::delayed, .scale = Element::f8e8m0, .history = 16};
+  delayed.saturate = true;
+  CHECK(spelled(delayed) == "f8e5m2 scaled delayed 16 f8e8m0 saturate");
+  delayed.scaling.margin = 2;
+  CHECK(spelled(delayed) == "f8e5m2 scaled delayed 16 margin 2 f8e8m0 saturate");
+  CHECK(spelled(without_delay(delayed)) == "f8e5m2 scaled tensor f8e8m0 saturate");
+  CHECK(spelled(without_delay(blocks)) == spelled(blocks));
   CHECK(spelled(Element::bf16) == "bf16");
   CHECK(spelled({Element::f16, Rounding::toward_zero}) == "f16 toward_zero");
   CHECK(spelled({Element::bf16, Rounding::stochastic}) == "bf16 stochastic");
-  CHECK(spelled(blocks) == "bf16 scaled block 32 axis -2 f32 toward_zero saturate");
+  CHECK(spelled(blocks) == "bf16 scaled block 32 by 16 f32 toward_zero saturate");
 }
 
 TEST_CASE("what is no encoding is refused in one sentence") {
@@ -270,16 +278,21 @@ TEST_CASE("what is no encoding is refused in one sentence") {
       {"", "no element is called '"},
       {"e4m3", "no element is called 'e4m3"},
       {"bf16 scaled block 32 e8m0", "no element is called 'e8m0"},
-      {"bf16 scaled row f32", "'row' is no scaling; write scaled tensor or scaled block"},
-      {"bf16 scaled", "'' is no scaling; write scaled tensor or scaled block"},
+      {"bf16 scaled row f32",
+       "'row' is no scaling; write scaled tensor, scaled block or scaled delayed"},
+      {"bf16 scaled", "'' is no scaling; write scaled tensor, scaled block or scaled delayed"},
+      {"bf16 scaled delayed f32", "'f32' is no number of steps; write a positive number"},
+      {"bf16 scaled delayed 0 f32", "'0' is no number of steps; write a positive number"},
+      {"bf16 scaled delayed 8 margin f32", "'f32' is no margin; write a positive number"},
+      {"bf16 scaled delayed 8 margin 0 f32", "'0' is no margin; write a positive number"},
       {"bf16 scaled tensor", "no element is called '"},
       {"bf16 scaled block f32", "'f32' is no size of a block; write a positive number"},
       {"bf16 scaled block 0 f32", "'0' is no size of a block; write a positive number"},
       {"bf16 scaled block -4 f32", "'-4' is no size of a block; write a positive number"},
       {"bf16 scaled block 99999999999 f32",
        "'99999999999' is no size of a block; write a positive number"},
-      {"bf16 scaled block 32 axis 1 f32",
-       "'1' is no axis; write -1 for the last dimension, -2 before it"},
+      {"bf16 scaled block 32 by f32", "'f32' is no size of a block; write a positive number"},
+      {"bf16 scaled block 32 by 0 f32", "'0' is no size of a block; write a positive number"},
       {"bf16 upward",
        "'upward' does not continue an encoding; after the element write scaled, toward_zero or "
        "stochastic, or saturate, in this order"},
@@ -297,7 +310,7 @@ TEST_CASE("what is no encoding is refused in one sentence") {
   }
 }
 
-TEST_CASE("scales are powers of two, of short floats that saturate, in blocks along rows") {
+TEST_CASE("scales are powers of two, or of two levels, of short floats that saturate") {
   int sound = 0;
   for (const Encoding& encoding : encodings()) {
     if (!is_scaled(encoding)) continue;
@@ -307,23 +320,35 @@ TEST_CASE("scales are powers of two, of short floats that saturate, in blocks al
     const bool is_shorter = encoding.element == Element::f6e3m2 ||
                             encoding.element == Element::f6e2m3 ||
                             encoding.element == Element::f4e2m1;
-    const bool fits = is_float8 || (is_shorter && encoding.rounding == Rounding::nearest_even);
+    const bool fits = is_float8 || (is_shorter && encoding.rounding != Rounding::toward_zero);
     const Scaling& scaling = encoding.scaling;
-    const bool is_along_rows =
-        scaling.kind == Scaling::Kind::tensor || (scaling.size > 1 && scaling.axis == -1);
-    const bool is_sound = fits && is_along_rows && scaling.scale == Element::f8e8m0;
+    const bool is_block = scaling.kind == Scaling::Kind::block;
+    const bool is_one = is_block && scaling.size == 1 && scaling.rows == 1;
+    const bool has_two =
+        is_block && scaling.scale == Element::f8e4m3 && encoding.element == Element::f4e2m1;
+    const bool is_sound = fits && !is_one && (scaling.scale == Element::f8e8m0 || has_two);
+    CHECK((fault_of_scaling(encoding) == nullptr) == (is_sound && encoding.saturate));
+    CHECK(has_two_levels(scaling) == (is_block && scaling.scale == Element::f8e4m3));
+    if (is_of_states(encoding)) continue;
     CHECK((fault(encoding) == nullptr) == (is_sound && encoding.saturate));
     sound += fault(encoding) == nullptr;
     CHECK_FALSE(keeps(encoding, encoding.element));
     CHECK(element_of_numbers(encoding) == Element::bf16);
   }
-  // Elements and roundings of 8 bits, the other elements; the tensor and three sizes.
-  CHECK(sound == (2 * 3 + 3) * 4);
+  // Elements and roundings of 8 bits, of fewer; the tensor and blocks of four sizes and as many
+  // rows as there are but one; two levels.
+  CHECK(sound == (2 * 3 + 3 * 2) * (1 + 4 * 3 - 1) + 2 * (4 * 3 - 1));
   Encoding blocks = Element::f8e5m2;
   blocks.saturate = true;
-  for (const auto& [size, is_sound] : {std::pair{1, false}, {2, true}, {4096, true}, {4097, false}}) {
+  for (const auto& [size, is_sound] :
+       {std::pair{1, false}, {2, true}, {4096, true}, {4097, false}}) {
     blocks.scaling = {.kind = Scaling::Kind::block, .size = size, .scale = Element::f8e8m0};
     CHECK((fault(blocks) == nullptr) == is_sound);
+    blocks.scaling.rows = size;
+    blocks.scaling.size = 1;
+    CHECK((fault(blocks) == nullptr) == is_sound);
+    blocks.scaling.rows = -size;
+    CHECK(fault(blocks) != nullptr);
   }
 }
 

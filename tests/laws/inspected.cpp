@@ -5,10 +5,14 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "artifacts.hpp"
+#include "halftone/description/text.hpp"
+#include "halftone/encoding/traits.hpp"
 #include "halftone/error.hpp"
+#include "halftone/reference/rounding.hpp"
 #include "message_of.hpp"
 #include "pair.hpp"
 #include "steps.hpp"
@@ -70,6 +74,59 @@ TEST_CASE("inspect() shows the gradients of the backward pass") {
     ++found;
   });
   CHECK(found >= 1);
+}
+
+namespace {
+
+/// "f8e4m3 saturate"
+reference::RoundTo rounding_to(std::string_view format) {
+  reference::RoundTo to;
+  const std::string_view word = format.substr(0, format.find(' '));
+  for (int i = 0; i < encoding::kElements; ++i)
+    if (word == encoding::word(static_cast<encoding::Element>(i)))
+      to.format = static_cast<encoding::Element>(i);
+  to.saturate = format.ends_with(" saturate");
+  return to;
+}
+
+bool rounds_otherwise(const description::Description& model) {
+  return std::ranges::any_of(
+      model.rules, [](const description::Rule& rule) { return rule.rounding.has_value(); });
+}
+
+}  // namespace
+
+TEST_CASE("inspect() shows what was rounded, to what, and by which rule") {
+  std::size_t compared = 0, changed = 0;
+  for (const LinkedArtifact& artifact : kArtifacts) {
+    CAPTURE(std::string(artifact.name));
+    Pair pair(std::string(artifact.name), *artifact.image, tested_variant, 5);
+    if (rounds_otherwise(pair.description)) continue;
+    pair.draw();
+    pair.trainer.step(pair.named_inputs());
+    pair.trainer.inspect([&](const InspectedValue& value) {
+      if (value.before.empty()) {
+        CHECK(value.format.empty());
+        return;
+      }
+      CAPTURE(std::string(value.layer));
+      CAPTURE(std::string(value.format));
+      REQUIRE(value.before.size() == value.values.size());
+      const reference::RoundTo to = rounding_to(value.format);
+      CHECK(to.format != encoding::Element::f32);
+      CHECK(std::ranges::any_of(pair.description.rules, [&](const description::Rule& rule) {
+        return description::rule_text(rule) == value.rule;
+      }));
+      std::vector<float> expected;
+      for (const float each : value.before) expected.push_back(reference::round(to, each));
+      CHECK(first_difference(value.values, expected) == -1);
+      ++compared;
+      changed += first_difference(value.before, value.values) != -1;
+    });
+  }
+  CHECK(compared > 100);
+  CHECK(changed > compared / 2);
+  MESSAGE(compared, " roundings, ", changed, " of which changed a number");
 }
 
 TEST_CASE("inspect() asks for a run, and hands on what its hook throws") {

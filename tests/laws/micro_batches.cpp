@@ -21,11 +21,13 @@ constexpr std::int64_t kBatch = 5;
 reference::Step<float> step(Pair& pair, std::int64_t micro_batches, bool parts, bool& finite,
                             reference::Gradients<float>& sum, std::int64_t spoiled = 0) {
   reference::State<float> moving = pair.state;
+  reference::Amaxes amaxes;
   for (std::int64_t i = 1; i <= micro_batches; ++i) {
     pair.draw();
     if (i == spoiled) pair.spoil(std::nanf(""));
     const auto forward = pair.reference.forward(moving, pair.inputs);
     auto gradients = pair.reference.backward(forward);
+    reference::add_amaxes(amaxes, *forward.amaxes);
     sum = i == 1 ? std::move(gradients) : pair.reference.accumulate(std::move(sum), gradients);
     moving.states = forward.states;
     ++moving.micro_batches;
@@ -47,6 +49,7 @@ reference::Step<float> step(Pair& pair, std::int64_t micro_batches, bool parts, 
   }
   auto expected = pair.reference.update(pair.state, sum, {}, micro_batches);
   if (expected.finite) expected.state.states = std::move(moving.states);
+  reference::move_delayed(amaxes, pair.state.ended, expected.state.delayed);
   return expected;
 }
 

@@ -17,7 +17,8 @@ foreach(name_and_text
     "rmsprop_momentum:rmsprop learning_rate 0.01 alpha 0.9 epsilon 1e-08 momentum 0.8 weight_decay 0.02"
     "rmsprop_all:rmsprop learning_rate 0.01 alpha 0.9 epsilon 1e-08 momentum 0.8 centered weight_decay 0.02"
     "lion:lion learning_rate 0.01 beta1 0.9 beta2 0.99 weight_decay 0.2"
-    "lamb:lamb learning_rate 0.01 beta1 0.9 beta2 0.75 epsilon 1e-06 weight_decay 0.2")
+    "lamb:lamb learning_rate 0.01 beta1 0.9 beta2 0.75 epsilon 1e-06 weight_decay 0.2"
+    "adafactor:adafactor learning_rate 0.3 decay_rate 0.8 epsilon1 1.1920928955078125e-07 epsilon2 0.001 clip_threshold 0.5 weight_decay 0.2")
   string(REGEX MATCH "^([a-z_]+):(.+)$" matches "${name_and_text}")
   set(name ${CMAKE_MATCH_1})
   set(text "optimizer ${CMAKE_MATCH_2}")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scaled operands (P51 to P54): generated code, fused or not and whatever it computes again, finds
-// the reference's scales and numbers for every layer, of all sizes of numbers.
+// Scaled operands (P51 to P54, P76 to P78): generated code, fused or not and whatever it computes
+// again, finds the reference's scales and numbers for every layer, of all sizes of numbers.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -26,7 +26,7 @@ void multiply_inputs(Pair& pair, float factor) {
 }  // namespace
 
 TEST_CASE("steps whose operands are scaled equal the declared reference") {
-  for (const char* name : {"scaled", "scaled_blocks"})
+  for (const char* name : {"scaled", "scaled_blocks", "scaled_grids"})
     for (const std::string& variant : tested_variants())
       for (const std::int64_t batch : {1, 5, 37}) {
         CAPTURE(std::string(name));
@@ -43,7 +43,7 @@ TEST_CASE("steps whose operands are scaled equal the declared reference") {
 }
 
 TEST_CASE("a number that is not finite spoils the step that it would spoil in the reference") {
-  for (const char* name : {"scaled", "scaled_blocks"})
+  for (const char* name : {"scaled", "scaled_blocks", "scaled_grids"})
     for (const float value : {INFINITY, -INFINITY, std::nanf("")}) {
       CAPTURE(std::string(name));
       CAPTURE(value);
@@ -71,7 +71,7 @@ TEST_CASE("unfused kernels, and activations computed again or kept, find the sam
 }
 
 TEST_CASE("a predictor scales what it is given: fewer rows as the reference of so many does") {
-  for (const char* name : {"scaled", "scaled_blocks"}) {
+  for (const char* name : {"scaled", "scaled_blocks", "scaled_grids"}) {
     CAPTURE(std::string(name));
     Pair few = make_pair(find_artifact(name), tested_variant, 5);
     Pair many = make_pair(find_artifact(name), tested_variant, 37);

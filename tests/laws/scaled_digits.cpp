@@ -66,13 +66,15 @@ double accuracy(const char* name) {
 }  // namespace
 
 TEST_CASE(
-    "scaled operands of 8 bits learn digits as those of bf16 do, from gradients however small") {
+    "scaled operands of 8 and 4 bits learn digits as those of bf16 do, from gradients however "
+    "small") {
   const double wide = accuracy("bf16");
   CHECK(wide > 0.9);
-  for (const char* name : {"tensors", "blocks"}) {
+  for (const char* name : {"tensors", "delayed", "blocks", "columns"}) {
     CAPTURE(std::string(name));
     CHECK(accuracy(name) > wide - 0.02);
   }
+  CHECK(accuracy("levels") > wide - 0.05);  // in 4 bits
   CHECK(accuracy("f8") < 0.5);
 }
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# States of 16 bits (P68) and masters with a remainder (P69): one model under each alone, both, and both unfused; and optimizers whose
-# states begin at a number, saturate or are cut.
+# States of 16 bits (P68) and masters with a remainder (P69): one model under each alone, both, and both unfused; optimizers whose
+# states begin at a number, saturate or are cut; and states in blocks (P86), beside masters in two, and beside norms of parts.
 set(declarations "")
 set(entries "")
 set(objects "")
@@ -11,6 +11,11 @@ set(drawn "role optimizer_state : store bf16 rounding stochastic")
 halftone_add_test_artifact(held_states_both ${model} --targets cpu REPLACE
   "role master : master f32\nrule where role optimizer_state : store f32" "${split}\nrule where ${drawn}")
 halftone_add_test_artifact(held_states_f16 ${model} ${options} REPLACE "optimizer_state : store f32" "optimizer_state : store f16")
+halftone_add_test_artifact(held_states_blocks ${model} --targets cpu REPLACE
+  "role master : master f32\nrule where role optimizer_state : store f32"
+  "${split}\nrule where role optimizer_state : store f8e4m3 scaled block 32 f32 saturate")
+halftone_add_test_artifact(lamb_blocks ${test_models}/lamb_groups.halftone ${options} REPLACE "optimizer lamb"
+  "rule where role optimizer_state : store f8e5m2 scaled block 256 f32 saturate rounding stochastic\noptimizer lamb")
 foreach(name_and_rule "f16_drawn:store f16 saturate rounding stochastic" "bf16_cut:store bf16 rounding toward_zero")
   string(REGEX MATCH "^([a-z0-9_]+):(.+)$" matches "${name_and_rule}")
   set(name ${CMAKE_MATCH_1})
@@ -26,6 +31,9 @@ halftone_add_test_artifact(held_states_whole ${model} ${options} TABLE more ROW 
 halftone_add_test_artifact(held_states_split ${model} ${options} TABLE more ROW split REPLACE "role master : master f32" "${split}")
 halftone_add_test_artifact(held_states_unfused ${model} ${options} --unfused TABLE more ROW unfused REPLACE
   "role master : master f32\nrule where role optimizer_state : store f32" "${split}\nrule where ${drawn}")
+halftone_add_test_artifact(held_states_blocks_unfused ${model} ${options} --unfused TABLE more ROW blocks_unfused REPLACE
+  "role master : master f32\nrule where role optimizer_state : store f32"
+  "${split}\nrule where role optimizer_state : store f8e4m3 scaled block 32 f32 saturate")
 string(APPEND more "};\n")
 configure_file(artifacts.hpp.in states/artifacts.hpp @ONLY)
 halftone_add_test(laws_states OPTIMIZED SOURCES main.cpp states.cpp ${objects} LINK halftone::runtime halftone::manifest

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// P68, P69: states of 16 bits and masters with a remainder. Generated code keeps the reference's
-// bits, in memory and in checkpoints; masters with a remainder train as f32 masters do.
+// P68, P69, P86: states of 16 bits and in blocks, and masters with a remainder. Generated code
+// keeps the reference's bits, in memory and in checkpoints; masters with a remainder train as f32
+// masters do.
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -56,14 +57,19 @@ safetensors::Header header_of(const std::string& bytes, std::uint64_t& at) {
   return header;
 }
 
-/// Writes a number over the first of a tensor of f32 in a checkpoint, and the checksum.
-void overwrite(const std::string& file, const std::string& name, float number) {
+safetensors::Tensor& tensor_of(safetensors::Header& header, const std::string& name) {
+  const auto found = std::ranges::find(header.tensors, name, &safetensors::Tensor::name);
+  REQUIRE(found != header.tensors.end());
+  return *found;
+}
+
+/// Changes a checkpoint, and its checksum: `change` is given its header and where its tensors are.
+template <class Change>
+void rewrite(const std::string& file, Change change) {
   std::string bytes = bytes_of(file);
   std::uint64_t at = 0;
   safetensors::Header header = header_of(bytes, at);
-  const auto found = std::ranges::find(header.tensors, name, &safetensors::Tensor::name);
-  REQUIRE(found != header.tensors.end());
-  std::memcpy(bytes.data() + at + found->begin, &number, sizeof number);
+  change(header, bytes.data() + at);
   for (auto& [key, text] : header.metadata)
     if (key == kChecksumKey) text = no_checksum();
   Snapshot snapshot;
@@ -84,6 +90,13 @@ std::string refusal_of(Trainer& trainer, const std::string& file, const ResumeOp
     return error.what();
   }
   return "";
+}
+
+/// Writes a number over the first of a tensor of f32.
+void overwrite(const std::string& file, const std::string& name, float number) {
+  rewrite(file, [&](safetensors::Header& header, char* tensors) {
+    std::memcpy(tensors + tensor_of(header, name).begin, &number, sizeof number);
+  });
 }
 
 /// The tensors of the trainer's checkpoint.
@@ -121,8 +134,42 @@ std::vector<float> read_back(const std::string& bytes, description::Element form
   return values;
 }
 
+/// The first of several f32.
+float f32_at(const std::string& bytes, std::size_t index) {
+  float value = 0;
+  REQUIRE(bytes.size() >= (index + 1) * sizeof value);
+  std::memcpy(&value, bytes.data() + index * sizeof value, sizeof value);
+  return value;
+}
+
+/// Codes of a parameter's state, times the scales of their blocks, are its values; and some code of
+/// each block is the largest.
+void check_blocks(const Saved& codes, const Saved& scales, std::size_t block,
+                  description::Element format, const std::vector<float>& values) {
+  const bool is_e4m3 = format == description::Element::f8e4m3;
+  CHECK(codes.type == (is_e4m3 ? "F8_E4M3" : "F8_E5M2"));
+  CHECK(scales.type == "F32");
+  REQUIRE(codes.bytes.size() == values.size());
+  REQUIRE(scales.bytes.size() == (values.size() + block - 1) / block * sizeof(float));
+  for (std::size_t begin = 0; begin < values.size(); begin += block) {
+    const float scale = f32_at(scales.bytes, begin / block);
+    float most = 0;
+    for (std::size_t e = begin; e < std::min(begin + block, values.size()); ++e) {
+      const float code = reference::decode(format, static_cast<unsigned char>(codes.bytes[e]));
+      REQUIRE(bits(code * scale) == bits(values[e]));
+      most = std::max(most, std::abs(code));
+    }
+    if (scale > 1e-12f) CHECK(most == (is_e4m3 ? 448 : 57344));
+  }
+}
+
+/// How many elements of the artifact's states share a scale; 0 without scales.
+std::size_t block_of(std::string_view name) {
+  return name == "held_states_blocks" ? 32 : name == "lamb_blocks" ? 256 : 0;
+}
+
 /// Every state of the optimizer, to the bit.
-void check_states(Pair& pair, description::Element format) {
+void check_states(Pair& pair, description::Element format, std::size_t block = 0) {
   const auto tensors = saved(pair.trainer);
   int compared = 0;
   for (const auto& [state, parameters] :
@@ -132,15 +179,22 @@ void check_states(Pair& pair, description::Element format) {
       CAPTURE(name);
       const auto found = tensors.find(name);
       REQUIRE(found != tensors.end());
+      ++compared;
+      if (block > 0) {
+        const auto& scales = tensors.at("halftone/" + state + ".scale/" + parameter);
+        check_blocks(found->second, scales, block, format, values);
+        continue;
+      }
       CHECK(found->second.type == (format == description::Element::f16 ? "F16" : "BF16"));
       CHECK(found->second.bytes == held(values, format));
-      ++compared;
     }
   CHECK(compared > 0);
 }
 
 description::Element format_of(const LinkedArtifact& artifact) {
   const std::string_view name = artifact.name;
+  if (name == "held_states_blocks") return description::Element::f8e4m3;
+  if (name == "lamb_blocks") return description::Element::f8e5m2;
   return name == "f16_drawn" || name == "held_states_f16" ? description::Element::f16
                                                           : description::Element::bf16;
 }
@@ -158,22 +212,23 @@ std::int64_t bytes_of_role(const Artifact& artifact, manifest::Role role) {
 
 }  // namespace
 
-TEST_CASE("updates with states of 16 bits equal the declared reference to the last bit") {
+TEST_CASE("updates with narrow states equal the declared reference to the last bit") {
   for (const LinkedArtifact& artifact : kArtifacts)
     for (const std::string& variant : tested_variants()) {
-      if (variant != tested_variant && std::string_view(artifact.name) != "held_states_both")
+      const std::string_view name = artifact.name;
+      if (variant != tested_variant && name != "held_states_both" && name != "held_states_blocks")
         continue;
       CAPTURE(std::string(artifact.name));
       CAPTURE(variant);
       Pair pair = make_pair(artifact, variant, kBatch);
-      check_states(pair, format_of(artifact));
+      check_states(pair, format_of(artifact), block_of(name));
       for (int step = 0; step < 12; ++step) {
         CAPTURE(step);
         pair.draw();
         if (step == 3) pair.spoil(INFINITY);
         check_step(pair);
         CHECK(pair.trainer.updated() == (step != 3));
-        check_states(pair, format_of(artifact));
+        check_states(pair, format_of(artifact), block_of(name));
       }
     }
 }
@@ -196,25 +251,34 @@ TEST_CASE("several micro-batches draw what the reference draws for the last of t
 }
 
 TEST_CASE("a skipped step leaves every bit of states and masters") {
-  Pair pair = make_pair(find_artifact("held_states_both"), tested_variant, kBatch);
-  for (const bool spoiled : {false, true, false, true}) {
-    pair.draw();
-    if (spoiled) pair.spoil(NAN);
-    auto before = saved(pair.trainer);
-    pair.trainer.step(pair.named_inputs());
-    auto after = saved(pair.trainer);
-    for (auto* tensors : {&before, &after}) tensors->erase("halftone/counters");
-    CHECK((before == after) == spoiled);
+  for (const char* name : {"held_states_both", "held_states_blocks", "lamb_blocks"}) {
+    CAPTURE(std::string(name));
+    Pair pair = make_pair(find_artifact(name), tested_variant, kBatch);
+    for (const bool spoiled : {false, true, false, true}) {
+      pair.draw();
+      if (spoiled) pair.spoil(NAN);
+      auto before = saved(pair.trainer);
+      pair.trainer.step(pair.named_inputs());
+      auto after = saved(pair.trainer);
+      for (auto* tensors : {&before, &after}) tensors->erase("halftone/counters");
+      CHECK((before == after) == spoiled);
+    }
   }
 }
 
 TEST_CASE("unfused kernels give the bits of fused ones") {
-  Pair pair = make_pair(find_artifact("held_states_both"), tested_variant, kBatch);
-  Trainer other(Artifact::linked(*other_artifact("unfused").image), pair.device, pair.setup(1));
-  CHECK(launches(other) > launches(pair.trainer));
-  check_equal_steps(pair, other);
-  auto fused = saved(pair.trainer), unfused = saved(other);
-  CHECK(fused == unfused);
+  for (const auto& [fused_name, unfused_name] :
+       {std::pair("held_states_both", "unfused"),
+        std::pair("held_states_blocks", "blocks_unfused")}) {
+    CAPTURE(std::string(fused_name));
+    Pair pair = make_pair(find_artifact(fused_name), tested_variant, kBatch);
+    Trainer other(Artifact::linked(*other_artifact(unfused_name).image), pair.device,
+                  pair.setup(1));
+    CHECK(launches(other) > launches(pair.trainer));
+    check_equal_steps(pair, other);
+    auto fused = saved(pair.trainer), unfused = saved(other);
+    CHECK(fused == unfused);
+  }
 }
 
 TEST_CASE("masters with a remainder are the f32 masters, but for the middles that M5 moves") {
@@ -283,6 +347,79 @@ TEST_CASE("masters with a remainder take 4 bytes with their copies in bf16, stat
   const std::int64_t flat = bytes_of_role(whole, gradients);
   CHECK(bytes_of_role(whole, optimizer_state) == 4 * flat);  // three moments and the averages
   CHECK(bytes_of_role(both, optimizer_state) == 3 * flat / 2 + flat);
+}
+
+TEST_CASE("states in blocks of 32 take 9 bits a number, and their scales one launch") {
+  const Artifact whole = Artifact::linked(*other_artifact("whole").image);
+  const Artifact blocks = Artifact::linked(*find_artifact("held_states_blocks").image);
+  using enum manifest::Role;
+  const std::int64_t flat = bytes_of_role(whole, gradients);
+  CHECK(bytes_of_role(blocks, gradients) == flat);
+  CHECK(bytes_of_role(blocks, optimizer_state) == 3 * (flat / 4 + flat / 32) + flat);
+  Pair narrow = make_pair(find_artifact("held_states_blocks"), tested_variant, kBatch);
+  Pair wide = make_pair(other_artifact("split"), tested_variant, kBatch);
+  CHECK(launches(narrow.trainer) == launches(wide.trainer) + 1);
+}
+
+TEST_CASE("P86: states in blocks are resumed to the bit, and under other rules converted") {
+  const std::string file = scratch_file();
+  Pair blocks = make_pair(find_artifact("held_states_blocks"), tested_variant, kBatch);
+  Pair whole = make_pair(other_artifact("whole"), tested_variant, kBatch);
+  for (int step = 0; step < 3; ++step) {
+    blocks.draw();
+    for (Trainer* each : {&blocks.trainer, &whole.trainer}) each->step(blocks.named_inputs());
+  }
+  blocks.trainer.save(file);
+  Trainer again(blocks.artifact, blocks.device, blocks.setup(2));
+  CHECK(again.resume(file).converted.empty());
+  CHECK(saved(again) == saved(blocks.trainer));
+  check_equal_steps(blocks, again);
+  blocks.trainer.save(file);
+  const auto narrow = saved(blocks.trainer);
+  const Resumed resumed = whole.trainer.resume(file, {.other_rules = true});
+  CHECK(resumed.converted.size() == 3 * (blocks.trainer.parameter_names().size() - 1));
+  CHECK(resumed.kept.empty());
+  CHECK(resumed.left_out.empty());
+  const auto wide = saved(whole.trainer);
+  for (const auto& [state, parameters] :
+       reference::flat_states(blocks.description.optimizer, blocks.state))
+    for (const auto& [parameter, values] : *parameters) {
+      const std::string name = "halftone/" + state + "/" + parameter;
+      CAPTURE(name);
+      const auto& codes = narrow.at(name).bytes;
+      const auto& scales = narrow.at("halftone/" + state + ".scale/" + parameter).bytes;
+      REQUIRE(wide.at(name).type == "F32");
+      for (std::size_t e = 0; e < codes.size(); ++e) {
+        const float code =
+            reference::decode(description::Element::f8e4m3, static_cast<unsigned char>(codes[e]));
+        REQUIRE(bits(f32_at(wide.at(name).bytes, e)) == bits(code * f32_at(scales, e / 32)));
+      }
+    }
+  // Back into blocks: all codes are found again, scales but for a last place.
+  whole.trainer.save(file);
+  CHECK(again.resume(file, {.other_rules = true}).converted == resumed.converted);
+  const auto back = saved(again);
+  for (const std::string& name : resumed.converted) {
+    CAPTURE(name);
+    CHECK(back.at(name) == narrow.at(name));
+  }
+  std::remove(file.c_str());
+}
+
+TEST_CASE("codes whose scales are another parameter's refuse a checkpoint") {
+  const std::string file = scratch_file(), of = "halftone/adamw.second_moment.scale/";
+  Pair blocks = make_pair(find_artifact("held_states_blocks"), tested_variant, kBatch);
+  Pair whole = make_pair(other_artifact("whole"), tested_variant, kBatch);
+  blocks.trainer.save(file);
+  rewrite(file, [&](safetensors::Header& header, char*) {
+    std::swap(tensor_of(header, of + "table").name, tensor_of(header, of + "fc.bias").name);
+  });
+  const auto before = saved(whole.trainer);
+  CHECK(refusal_of(whole.trainer, file, {.other_rules = true}) ==
+        "resume: file '" + file + "' has 4 scales in tensor '" + of +
+            "fc.bias' for 13 codes; take an earlier file");
+  CHECK(saved(whole.trainer) == before);
+  std::remove(file.c_str());
 }
 
 TEST_CASE("a checkpoint is resumed to the bit, and under other rules converted by name") {

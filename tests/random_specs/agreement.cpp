@@ -106,10 +106,12 @@ void Agreement::compare_state() {
 void Agreement::step(std::int64_t micro_batches) {
   reference::State<float> moving = pair_.state;
   reference::Gradients<float> sum;
+  reference::Amaxes amaxes;
   for (std::int64_t i = 1; i <= micro_batches; ++i) {
     pair_.draw();
     const auto forward = pair_.reference.forward(moving, pair_.inputs);
     auto gradients = pair_.reference.backward(forward);
+    reference::add_amaxes(amaxes, *forward.amaxes);
     sum = i == 1 ? std::move(gradients) : pair_.reference.accumulate(std::move(sum), gradients);
     moving.states = forward.states;
     ++moving.micro_batches;
@@ -122,6 +124,7 @@ void Agreement::step(std::int64_t micro_batches) {
   }
   auto expected = pair_.reference.update(pair_.state, sum, {}, micro_batches);
   if (expected.finite) expected.state.states = std::move(moving.states);
+  reference::move_delayed(amaxes, pair_.state.ended, expected.state.delayed);
   pair_.state = std::move(expected.state);
   const Statistics stats = pair_.trainer.stats();
   compare_gradients(sum);

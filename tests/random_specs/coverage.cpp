@@ -17,7 +17,9 @@ using encoding::Scaling;
 namespace {
 
 std::string scaling_of(Scaling::Kind kind) {
-  return kind == Scaling::Kind::tensor ? "scaled tensors" : "scaled blocks";
+  return kind == Scaling::Kind::tensor    ? "scaled tensors"
+         : kind == Scaling::Kind::delayed ? "delayed scales"
+                                          : "scaled blocks";
 }
 
 class Coverage {
@@ -39,10 +41,12 @@ class Coverage {
       const encoding::ElementTraits& traits = encoding::traits(static_cast<Element>(i));
       if (traits.computed && !traits.integer) count("rules of " + std::string(traits.word), 0);
     }
-    for (const Scaling::Kind kind : {Scaling::Kind::tensor, Scaling::Kind::block}) {
+    for (const Scaling::Kind kind :
+         {Scaling::Kind::tensor, Scaling::Kind::block, Scaling::Kind::delayed}) {
       Encoding scaled = Element::f8e4m3;
       scaled.saturate = true;
       scaled.scaling = {.kind = kind, .size = 32, .scale = Element::f8e8m0};
+      if (kind == Scaling::Kind::delayed) scaled.scaling.history = 4;
       if (encoding::fault(scaled) == nullptr) count(scaling_of(kind), 0);
     }
     for (const char* word : encoding::kRoundingWords) count(std::string("rounding ") + word, 0);
@@ -53,7 +57,8 @@ class Coverage {
     for (const char* part :
          {"a clip", "clips of groups", "a value clip", "a schedule", "an average", "a metric",
           "an input's gradient", "a shared weight", "recompute", "saturation", "an exception",
-          "a memory budget", "a remainder"}) {
+          "a memory budget", "a remainder", "blocks of several rows", "scales of two levels",
+          "weights as i8", "weights as f8e4m3", "scales of least error"}) {
       count(part, 0);
     }
   }
@@ -114,6 +119,8 @@ void Coverage::add_rule(const Rule& rule) {
     if (encoding.saturate) count("saturation");
     const Scaling::Kind kind = encoding.scaling.kind;
     if (kind != Scaling::Kind::none) count(scaling_of(kind));
+    if (encoding.scaling.rows > 1) count("blocks of several rows");
+    if (has_two_levels(encoding.scaling)) count("scales of two levels");
   };
   if (rule.store && !rule.store->follow) add_encoding(rule.store->encoding);
   if (rule.compute && !rule.compute->follow) add_encoding(rule.compute->encoding);
@@ -129,6 +136,10 @@ void Coverage::add_rule(const Rule& rule) {
   }
   if (rule.recompute) count("recompute");
   if (rule.memory_budget) count("a memory budget");
+  if (rule.quantize) {
+    count(std::string("weights as ") + encoding::word(rule.quantize->element));
+    if (rule.quantize->scale == Quantization::Scale::least_error) count("scales of least error");
+  }
   if (rule.remainder) count("a remainder");
   if (!rule.exceptions.empty()) count("an exception");
   for (const Clause& clause : rule.clauses) {

@@ -43,6 +43,17 @@ class RuleWriter {
     return rule;
   }
 
+  /// Of weights, which predictors hold so.
+  Rule quantizing() {
+    static constexpr Element kElements[] = {Element::i8, Element::f8e4m3, Element::f32};
+    Rule rule;
+    rule.clauses.emplace_back().roles = {Role::weight};
+    rule.quantize.emplace().element = choices_.one_of(kElements);
+    if (is_quantized(rule.quantize->element) && choices_.happens(40))
+      rule.quantize->scale = Quantization::Scale::least_error;
+    return rule;
+  }
+
   /// Any clauses and fields; many mean nothing.
   Rule any() {
     Rule rule;
@@ -72,6 +83,13 @@ class RuleWriter {
     rule.clauses.emplace_back().roles = {Role::optimizer_state};
     Encoding held = choices_.happens(60) ? Element::bf16 : Element::f16;
     held.saturate = choices_.happens(30);
+    if (choices_.happens(40)) {  // P86
+      held = choices_.happens(60) ? Element::f8e4m3 : Element::f8e5m2;
+      held.scaling = {.kind = encoding::Scaling::Kind::block,
+                      .size = 32 << choices_.below(6),
+                      .scale = Element::f32};
+      held.saturate = true;
+    }
     rule.store = EncodingChoice{false, held};
     if (choices_.happens(60)) {
       rule.rounding = static_cast<Rounding>(choices_.below(std::size(encoding::kRoundingWords)));
@@ -142,6 +160,16 @@ class RuleWriter {
       static constexpr std::int32_t kSizes[] = {2, 4, 8, 32, 128};
       scaled.scaling.kind = Scaling::Kind::block;
       scaled.scaling.size = choices_.one_of(kSizes);
+      if (choices_.happens(40)) scaled.scaling.rows = choices_.one_of(kSizes);
+      if (choices_.happens(20)) {
+        scaled.element = Element::f4e2m1;
+        scaled.scaling.scale = Element::f8e4m3;
+      }
+    } else if (choices_.happens(50)) {
+      static constexpr std::int32_t kHistories[] = {1, 2, 5};
+      scaled.scaling.kind = Scaling::Kind::delayed;
+      scaled.scaling.history = choices_.one_of(kHistories);
+      scaled.scaling.margin = choices_.happens(80) ? 0 : 1;
     }
     return {false, scaled};
   }
@@ -226,12 +254,13 @@ void add_random_rules(Choices& choices, Description& model) {
   }
   if (choices.happens(20)) add(writer.of_states());
   if (choices.happens(20)) add(writer.of_masters());
+  if (choices.happens(30)) add(writer.quantizing());
 }
 
 /// Of all gradients, or of those of groups (U2).
 static void add_clips(Choices& choices, Description& model) {
   const std::vector norms{0.01, 1.0, 100.0};
-  if (choices.happens(50)) {
+  if (choices.happens(50) || std::holds_alternative<Adafactor>(model.optimizer)) {  // U18
     model.clip = choices.one_of(norms);
     return;
   }

@@ -183,6 +183,7 @@ class Shrinker {
       without(&Rule::recompute);
       without(&Rule::loss_scale);
       without(&Rule::memory_budget);
+      without(&Rule::quantize);
       simpler = try_change([&](Description& of) { of.rules[i].clauses.clear(); }) || simpler;
       simpler = try_change([&](Description& of) { of.rules[i].exceptions.clear(); }) || simpler;
       for (std::size_t c = model_.rules[i].clauses.size(); c-- > 0;) {

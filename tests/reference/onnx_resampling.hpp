@@ -56,7 +56,7 @@ inline std::string run_global_pool(const onnx::Vector& vector, const std::string
   const onnx::Tensor x = channels_last(vector.inputs[0]), y = channels_last(vector.outputs[0]);
   const Shape spatial(x.shape.begin() + 1, x.shape.end() - 1);
   const std::int64_t elements = product(spatial, 0, spatial.size());
-  if (elements > 64) return "has windows of more than 64 elements";
+  if (elements > 256) return "has windows of more than 256 elements";
   return run_resampled(x, y, "pool", "kernel: " + text_of(spatial) + ", function: " + function,
                        function == "max" ? 1 : elements);
 }

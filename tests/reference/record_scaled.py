@@ -1,8 +1,9 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: Apache-2.0
-"""Writes scaled_expected.hpp: what scaled operands are (P51 of docs/spec/precision.md) by other means than the reference's. The
-exponents of scales are found as TransformerEngine's ptx::float_to_e8m0 finds them, in the bits of amax * (1 / largest), within the
-limits that P51 adds; elements are rounded by the casts of ml_dtypes. Run with numpy and ml_dtypes:
+"""Writes scaled_expected.hpp: what scaled operands are (P51 and P77 of docs/spec/precision.md) by other means than the reference's.
+The exponents of scales are found as TransformerEngine's ptx::float_to_e8m0 finds them, in the bits of amax * (1 / largest), within the
+limits that P51 adds; the two levels of NVFP4 by the steps of its compute_decoding_scaling_factor and of what multiplies by that. Elements
+and scales of E4M3 are rounded by the casts of ml_dtypes. Run with numpy and ml_dtypes:
 ./record_scaled.py > scaled_expected.hpp"""
 import ml_dtypes
 import numpy as np
@@ -27,21 +28,44 @@ def exponent_of(amax, largest):
     return min(max(exponent, 17), most)
 
 
-def scaled_group(x, cast, largest):
-    amax = np.max(np.abs(x))  # NaN where there is one
-    scale = np.array([exponent_of(amax, largest) << 23], np.uint32).view(f32)[0]
-    divided = x * (f32(1) / scale)
+def power_of(amax, largest):
+    return np.array([exponent_of(amax, largest) << 23], np.uint32).view(f32)[0]
+
+
+def rounded(divided, cast, largest, scale):
+    """Numbers of what was divided by the scale; a NaN stays one."""
     clipped = np.where(np.isnan(divided), divided, np.clip(divided, f32(-largest), f32(largest)))
     return np.where(np.isnan(divided), divided, np.nan_to_num(clipped).astype(cast).astype(f32) * scale)
 
 
+def scaled_group(x, cast, largest):
+    scale = power_of(np.max(np.abs(x)), largest)  # NaN where there is one
+    return rounded(x * (f32(1) / scale), cast, largest, scale)
+
+
+def nvfp4_group(x, cast, of_all):
+    """One block under the tensor's scale: the decoding scale in E4M3, fminf() of a NaN being the other number."""
+    encoding = f32(1) / of_all
+    decoding = np.fmin(np.max(np.abs(x)) * (encoding * (f32(1) / f32(6))), f32(448)).astype(ml_dtypes.float8_e4m3fn).astype(f32)
+    scale = decoding * of_all
+    inverse = np.fmin(f32(1) / scale, np.finfo(f32).max)
+    return rounded(x * inverse, cast, 6, scale)
+
+
 def scaled(x, name, block):
-    """In rows, x of (rows, columns); block 0 is the whole tensor."""
-    cast, largest = FORMATS[name]
-    if block == 0:
-        return scaled_group(x.reshape(-1), cast, largest)
-    groups = [scaled_group(row[i:i + block], cast, largest) for row in x for i in range(0, len(row), block)]
-    return np.concatenate(groups)
+    """x of (rows, columns) in blocks of so many rows and columns; without them the whole tensor."""
+    if block is None:
+        return scaled_group(x.reshape(-1), *FORMATS[name])
+    y = np.empty_like(x)
+    of_all = power_of(np.max(np.abs(x)), 6 * 448) if name == "nvfp4" else None
+    for i in range(0, x.shape[0], block[0]):
+        for j in range(0, x.shape[1], block[1]):
+            at = (slice(i, i + block[0]), slice(j, j + block[1]))
+            if name == "nvfp4":
+                y[at] = nvfp4_group(x[at], FORMATS["f4e2m1"][0], of_all)
+            else:
+                y[at] = scaled_group(x[at], *FORMATS[name])
+    return y.reshape(-1)
 
 
 def spread(count, salt, power):
@@ -86,18 +110,26 @@ def divided_otherwise(largest):
 def main():
     np.seterr(all="ignore")
     special = []
+    shapes = [(7, 50, None, 0), (7, 50, (1, 32), 0), (5, 64, (1, 32), -100), (5, 33, (1, 2), 90), (3, 300, (1, 128), 12), (1, 4099, (1, 4096), -60),
+              (6, 1, (1, 2), 0), (70, 5, (32, 1), 0), (9, 33, (4, 16), 20), (2, 3, (128, 128), -3)]
     for name in FORMATS:
-        for salt, (rows, columns, block, power) in enumerate(
-            [(7, 50, 0, 0), (7, 50, 32, 0), (5, 64, 32, -100), (5, 33, 2, 90), (3, 300, 128, 12), (1, 4099, 4096, -60), (6, 1, 2, 0)]):
-            record(f"{name} {block} {power}", scaled(spread(rows * columns, salt, power).reshape(rows, columns), name, block))
+        for salt, (rows, columns, block, power) in enumerate(shapes):
+            by = "tensor" if block is None else f"{block[0]}x{block[1]}"
+            record(f"{name} {by} {power}", scaled(spread(rows * columns, salt, power).reshape(rows, columns), name, block))
+    for salt, (rows, columns, block, power) in enumerate([(7, 50, (1, 16), 0), (35, 5, (16, 1), -100), (33, 20, (16, 16), 90), (1, 3, (1, 2), 120), (5, 40, (2, 4), -125)]):
+        record(f"nvfp4 {block[0]}x{block[1]} {power}", scaled(spread(rows * columns, salt, power).reshape(rows, columns), "nvfp4", block))
+    for name in [*FORMATS, "nvfp4"]:
         for case, row in SPECIAL.items():
             x = np.array([f(text) for text in row], f32)
             for block in (0, 4):
+                if name == "nvfp4" and block == 0:
+                    continue
                 of = ", ".join(f"0x{bits:08x}" for bits in x.view(np.uint32).tolist())
-                y = scaled(x.reshape(1, -1), name, block)
+                y = scaled(x.reshape(1, -1), name, (1, block) if block else None)
                 y = np.where(np.isnan(y), np.array([0x7fffffff], np.uint32).view(f32), y)
                 to = ", ".join(f"0x{bits:08x}" for bits in y.astype(f32).view(np.uint32).tolist())
-                special.append(f'    {{"{case}", Element::{name}, {block},\n     {{{of}}},\n     {{{to}}}}},')
+                element, scale = ("f4e2m1", "f8e4m3") if name == "nvfp4" else (name, "f8e8m0")
+                special.append(f'    {{"{case}", Element::{element}, Element::{scale}, {block},\n     {{{of}}},\n     {{{to}}}}},')
     print("""// SPDX-License-Identifier: Apache-2.0
 // Written by record_scaled.py.
 #pragma once
@@ -115,7 +147,7 @@ using encoding::Element;
 /// A row of bits of f32 and what it is as a scaled operand, in blocks or, with 0, as one group.
 struct ScaledRow {
   const char* name;
-  Element format;
+  Element format, scale;
   int block;
   std::uint32_t x[8], expected[8];
 };

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <tuple>
 
 #include "problem.hpp"
 
@@ -427,13 +428,17 @@ rule where op concat : store follow
   // P15: the rule of role gradient states the rounding of gradients as values, too.
   CHECK(ruled.store("joined", gradient) == RoundTo{bf16, zero});
   CHECK(ruled.store("first", activation) == RoundTo{});
-  // P53: a rule's rounding is not for elements of fewer than 8 bits that another states.
-  const Ruled shorter(R"(rule everywhere : store bf16 rounding stochastic
+  // P53: elements of fewer than 8 bits are not cut where another rule says so, but drawn.
+  for (const auto& [word, stated, rounding] :
+       {std::tuple{"toward_zero", Rounding::toward_zero, even},
+        {"stochastic", Rounding::stochastic, Rounding::stochastic}}) {
+    const Ruled shorter("rule everywhere : store bf16 rounding " + std::string(word) + R"(
 rule where op linear : compute f4e2m1 scaled block 32 f8e8m0 saturate
 )");
-  CHECK(shorter.operand("first", forward, activation) ==
-        RoundTo{Element::f4e2m1, even, true, blocks});
-  CHECK(shorter.store("first", activation) == RoundTo{bf16, Rounding::stochastic});
+    CHECK(shorter.operand("first", forward, activation) ==
+          RoundTo{Element::f4e2m1, rounding, true, blocks});
+    CHECK(shorter.store("first", activation) == RoundTo{bf16, stated});
+  }
 }
 
 TEST_CASE("P11, P13, P16: results, accumulations and recomputation") {

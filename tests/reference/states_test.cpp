@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// States of 16 bits in the reference (P68) against numpy's bits (record_states.py), and what M5
-// leaves of masters (P69) against all pairs of halves.
+// States of 16 bits and in blocks in the reference (P68, P86) against numpy's bits
+// (record_states.py), and what M5 leaves of masters (P69) against all pairs of halves.
 #include <doctest/doctest.h>
 
 #include <bit>
@@ -63,13 +63,17 @@ std::vector<float> settled(const std::vector<float>& masters) {
 
 }  // namespace
 
-TEST_CASE("P68: states are f32 in the update and rounded behind it, as numpy has them") {
-  for (const std::string store : {"bf16", "f16 toward_zero", "bf16 stochastic"}) {
+TEST_CASE("P68, P86: states are f32 in the update and rounded behind it, as numpy has them") {
+  for (const std::string store :
+       {"bf16", "f16 toward_zero", "bf16 stochastic", "f8e4m3 scaled block 32 f32 saturate",
+        "f8e5m2 scaled block 64 f32 saturate stochastic"}) {
     CAPTURE(store);
-    const std::size_t blank = store.find(' ');
+    std::size_t end = store.size();
+    for (const char* rounding : {" toward_zero", " stochastic"})
+      if (store.ends_with(rounding)) end = store.rfind(' ');
     const Evaluator<float> evaluator =
-        evaluator_of("rule where role optimizer_state if_any : store " + store.substr(0, blank) +
-                     (blank == store.npos ? "" : " rounding" + store.substr(blank)) + "\n");
+        evaluator_of("rule where role optimizer_state if_any : store " + store.substr(0, end) +
+                     (end == store.size() ? "" : " rounding" + store.substr(end)) + "\n");
     State<float> state =
         evaluator.initial_state({{"p0", data<float>(40, 1)}, {"p1", data<float>(7, 2)}});
     state.seed = 0x0123456789abcdef;
@@ -99,6 +103,34 @@ TEST_CASE("P68: an update that is skipped leaves what was drawn") {
   CHECK_FALSE(skipped.finite);
   CHECK(skipped.state.first_moments == state.first_moments);
   CHECK(skipped.state.second_moments == state.second_moments);
+}
+
+TEST_CASE("P86: a block's largest number is kept, and one of less than 1e-12 has no finer scale") {
+  const Evaluator<float> evaluator(
+      parse_model(std::string(kModel) +
+                      "rule where role optimizer_state if_any : store f8e4m3 scaled block 32 f32 "
+                      "saturate\n",
+                  "optimizer sgd learning_rate 0.1 momentum 0.5 weight_decay 0\n"),
+      {});
+  State<float> state =
+      evaluator.initial_state({{"p0", std::vector<float>(40)}, {"p1", std::vector<float>(7)}});
+  Gradients<float> gradients(evaluator.description().nodes.size());
+  std::vector<float> first(40, 0.0009f), second(7, 1e-13f);
+  first[3] = -448, first[7] = 431.9f, first[8] = 432.1f, first[9] = 0.02f, first[35] = 3e-13f;
+  for (std::size_t e = 32; e < 40; ++e) first[e] = e == 35 ? 2e-9f : 1e-12f;
+  gradients[evaluator.find("p0")] = first;
+  gradients[evaluator.find("p1")] = second;
+  state = evaluator.update(state, gradients).state;
+  const auto& p0 = state.first_moments.at("p0");
+  CHECK(p0[3] == -448);
+  CHECK(p0[7] == 416);  // of 416 and 448 the nearer one
+  CHECK(p0[8] == 448);
+  CHECK(p0[9] == 0.01953125f);  // ten of the least number's 2^-9
+  CHECK(p0[0] == 0.0f);         // less than half of it
+  const auto scale = [](float most) { return most / 448.0f; };
+  CHECK(p0[35] == 448.0f * scale(2e-9f));
+  CHECK(p0[32] == 0.21875f * scale(2e-9f));                         // 0.224 in its scale
+  CHECK(state.first_moments.at("p1")[6] == 44.0f * scale(1e-12f));  // 44.8
 }
 
 TEST_CASE("P68: first values are rounded to the nearest") {

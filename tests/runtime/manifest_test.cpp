@@ -129,7 +129,7 @@ TEST_CASE("a manifest of another version names both versions") {
   std::vector<std::byte> bytes = encode(hand_made::manifest());
   bytes[8] = std::byte{kVersion + 1};
   Kind kind{};
-  CHECK(failure(bytes, kind) == "the manifest is of version 20, but version 19 is needed");
+  CHECK(failure(bytes, kind) == "the manifest is of version 21, but version 20 is needed");
   CHECK(kind == Kind::version);
 }
 
@@ -215,6 +215,10 @@ TEST_CASE("sizes are products of extents and bound symbols") {
   const std::vector<Dimension> shape = {{3, 0}, {7, -1}, {1, 1}};
   CHECK(elements(shape, symbols) == 3 * 32 * 7 * 5);
   CHECK(elements({}, symbols) == 1);
+  for (const auto& [bound, parts] : {std::pair{1, 1}, {4, 1}, {5, 2}, {8, 2}, {9, 3}}) {
+    const std::int64_t divided[] = {bound};
+    CHECK(elements(std::vector<Dimension>{{3, 0, 4}}, divided) == 3 * parts);
+  }
   // ceil(32 * 3 / 10) * ceil(7 / 7)
   const Kernel kernel{"k", "row", {{{{1, 0}, {3, -1}}, 10}, {{{7, -1}}, 7}}, 0, -1};
   CHECK(task_count(kernel, symbols) == 10);

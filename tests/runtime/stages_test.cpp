@@ -265,6 +265,8 @@ TEST_CASE("schedules and ladders refuse steps that there are none of, and stages
   using halftone::StageLadder, halftone::StageSchedule;
   const StageSchedule cycle({}, {{"full", 2}, {"predict", 1}});
   CHECK(cycle.at(2) == "predict");
+  CHECK(StageSchedule({{"warmup", 1}, {"full", 2}}, {{"full", 2}, {"predict", 1}}).stages() ==
+        std::vector<std::string>{"warmup", "full", "predict"});
   CHECK(message_of([&] { (void)cycle.at(-1); }).find("step -1 comes before the first one") !=
         std::string::npos);
   const auto most = std::numeric_limits<std::int64_t>::max();

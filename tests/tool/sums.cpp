@@ -199,6 +199,28 @@ std::int64_t roundings(const Sums& sums, bool with_weights) {
   return count;
 }
 
+/// Of these, those of values that are columns of others: a concat's, a slice's, and what they hand
+/// back. Where a plan leaves them in their place they are rounded already (decisions/0051).
+std::int64_t roundings_of_columns(const PlainModel& model, bool with_gradients) {
+  std::int64_t count = 0;
+  for (NodeId id = 0; id < static_cast<NodeId>(model.nodes().size()); ++id) {
+    const Kind kind = model.nodes()[static_cast<std::size_t>(id)].kind;
+    if (kind != kind_called("concat") && kind != kind_called("slice")) continue;
+    count += model.store(id) == Element::f32 ? 0 : 1;
+    if (!with_gradients || !model.has_gradient(id)) continue;
+    for (const NodeId operand : model.operands(id))
+      if (model.has_gradient(operand) && model.store(operand) != Element::f32) ++count;
+  }
+  return count;
+}
+
+void check_casts(const PlainModel& model, const nlohmann::json& program, std::int64_t all,
+                 bool is_training) {
+  const std::int64_t casts = program["casts_per_step"];
+  CHECK(casts <= all);
+  CHECK(casts >= all - roundings_of_columns(model, is_training));
+}
+
 struct Case {
   std::string model, rules;  ///< rules: "own" or "bf16"
 };
@@ -244,8 +266,8 @@ TEST_CASE("explain's sums over values and its casts are those of the description
     const Sums training = Expected(model).training(), inference = Expected(model).inference();
     check_equal(training, totals_of(program_of(json, "training")));
     check_equal(inference, totals_of(program_of(json, "inference")));
-    CHECK(program_of(json, "training")["casts_per_step"] == roundings(training, true));
-    CHECK(program_of(json, "inference")["casts_per_step"] == roundings(inference, false));
+    check_casts(model, program_of(json, "training"), roundings(training, true), true);
+    check_casts(model, program_of(json, "inference"), roundings(inference, false), false);
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "codegen/emit/cpu/Casts.h"
 #include "codegen/emit/cpu/GeneralAccess.h"
+#include "codegen/ir/Accesses.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -21,8 +22,11 @@ Value Frame::product(Code &code, ArrayRef<Attribute> dims) const {
     if (auto number = dyn_cast<IntegerAttr>(dim)) {
       extent = code.integer(number.getInt());
     } else {
-      auto index = llvm::find(symbolNames, cast<StringAttr>(dim).getValue()) - symbolNames.begin();
+      SymbolicExtent of = symbolicExtentOf(cast<StringAttr>(dim).getValue());
+      auto index = llvm::find(symbolNames, of.name) - symbolNames.begin();
       extent = code.load(code.i64(), code.address(symbols, code.i64(), code.integer(index)));
+      if (of.divisor != 1)
+        extent = code.divide(code.add(extent, code.integer(of.divisor - 1)), of.divisor);
     }
     result = code.multiply(result, extent);
   }
@@ -358,10 +362,12 @@ void Body::fetchAhead(int64_t rows, unsigned line) {
     auto type = cast<TensorType>(frame.kernel.getInputs()[i].getType());
     Type element = storageOf(type.getElementType());
     unsigned bytes = element.getIntOrFloatBitWidth() / 8;
-    if (access.getKind() != AccessKind::Full || (line + 1) * kLine > lanes * bytes)
+    std::optional<int64_t> apart =
+        access.getKind() == AccessKind::Window ? type.getColumns() : columns;
+    if (!isOfElements(access.getKind()) || !apart || (line + 1) * kLine > lanes * bytes)
       continue;
     Value here = addressOf(frame.input(i), type, access);
-    Value there = code.address(here, element, code.integer(rows * *columns + line * kLine / bytes));
+    Value there = code.address(here, element, code.integer(rows * *apart + line * kLine / bytes));
     LLVM::Prefetch::create(code.builder, code.loc, there, /*rw=*/0, /*hint=*/2, /*cache=*/1);
   }
 }
@@ -369,7 +375,7 @@ void Body::fetchAhead(int64_t rows, unsigned line) {
 void Body::storeFull() {
   SmallVector<std::pair<unsigned, Value>> values;
   for (unsigned i = 0; i < frame.kernel.getStored().size(); ++i)
-    if (frame.kernel.getResultAccess(i).getKind() == AccessKind::Full)
+    if (isOfElements(frame.kernel.getResultAccess(i).getKind()))
       values.emplace_back(i, getVector(frame.kernel.getYield().getStores()[i]));
   for (auto &[i, value] : values) {
     auto type = cast<TensorType>(frame.kernel.getStored()[i].getType());

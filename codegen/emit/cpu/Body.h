@@ -80,10 +80,10 @@ public:
   Value get(Value bodyValue);
   /// The same as a vector in any case.
   Value getVector(Value bodyValue) { return code.splat(get(bodyValue), lanes); }
-  /// Fetches line `line` of the present columns of every Full input so many rows on, if their
-  /// length is known, into the second-level cache.
+  /// Fetches line `line` of the present columns of every Full or Window input so many rows on, if
+  /// their length is known, into the second-level cache.
   void fetchAhead(int64_t rows, unsigned line);
-  /// Stores every Full result at the present element.
+  /// Stores every Full result, or Window of a wider one, at the present element.
   void storeFull();
   /// The same for columns [begin, end) of the present row.
   void storeColumns(Value begin, Value end);

@@ -51,6 +51,11 @@ Value Code::address(Value base, Type element, Value index) {
   return LLVM::GEPOp::create(builder, loc, pointer(), element, base, ValueRange{index});
 }
 
+void Code::prefetch(Value pointer) {
+  constexpr unsigned kToRead = 0, kKeep = 3, kData = 1; // LLVM's language reference, llvm.prefetch
+  LLVM::Prefetch::create(builder, loc, pointer, kToRead, kKeep, kData);
+}
+
 /// Below AVX-512 there are masked moves of 32-bit lanes only; LLVM makes a branch of every 16-bit
 /// one. So whole pairs of lanes move as one, and single lanes, if there are any, by branches.
 Code::PairedMask Code::pairUp(Value mask) {

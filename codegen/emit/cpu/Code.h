@@ -54,6 +54,8 @@ public:
   /// To whole cache lines, which are not fetched before and not kept after. A fence must follow
   /// before other threads may read.
   void storePastCaches(Value vector, Value pointer);
+  /// Has the line at `pointer` brought into the first-level cache; any address will do.
+  void prefetch(Value pointer);
   /// pointer[indices[lane]] for every lane of `mask`, zero for the others.
   Value gather(Type element, Value pointer, Value indices, Value mask);
   /// Stack memory for `elements` of `element`, allocated at the function's entry.

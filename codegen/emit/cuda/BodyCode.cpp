@@ -82,9 +82,8 @@ LogicalResult BodyPrinter::printCompute() {
     if (isStoredAs(kernel, i, AccessKind::Row))
       continue;
     values.push_back(value);
-    targets.push_back(isStoredAs(kernel, i, AccessKind::Full)
-                          ? numbered("outputs.result", i) + "[i]"
-                          : "terms[" + std::to_string(terms++) + "]");
+    targets.push_back(isStoredByElement(kernel, i) ? numbered("outputs.result", i) + "[i]"
+                                                   : "terms[" + std::to_string(terms++) + "]");
   }
   for (auto &[value, target] : form.terms) {
     values.push_back(value);

@@ -93,6 +93,10 @@ std::string memberName(KernelOp kernel, unsigned input);
 bool isUniform(KernelOp kernel, unsigned input);
 bool isVarying(KernelOp kernel, unsigned input);
 bool isStoredAs(KernelOp kernel, unsigned result, AccessKind kind);
+/// Whether every element of the domain is stored.
+bool isStoredByElement(KernelOp kernel, unsigned result);
+/// Where the result's elements of a row begin: " + row * columns()".
+std::string rowOfResult(KernelOp kernel, unsigned result);
 int64_t countStoredAs(KernelOp kernel, AccessKind kind);
 
 inline mlir::Type elementType(mlir::Value tensor) {

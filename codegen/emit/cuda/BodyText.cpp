@@ -2,6 +2,7 @@
 // What a Body holds, loads and stores.
 #include "codegen/emit/cuda/BodyPrinter.h"
 #include "codegen/emit/cuda/GeneralAccess.h"
+#include "codegen/ir/Accesses.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -39,6 +40,18 @@ bool isVarying(KernelOp kernel, unsigned input) {
 
 bool isStoredAs(KernelOp kernel, unsigned result, AccessKind kind) {
   return kernel.getResultAccess(result).getKind() == kind;
+}
+
+bool isStoredByElement(KernelOp kernel, unsigned result) {
+  return isOfElements(kernel.getResultAccess(result).getKind());
+}
+
+std::string rowOfResult(KernelOp kernel, unsigned result) {
+  AccessAttr access = kernel.getResultAccess(result);
+  if (access.getKind() != AccessKind::Window)
+    return " + row * columns()";
+  int64_t columns = *cast<TensorType>(kernel.getStored()[result].getType()).getColumns();
+  return (" + row * " + Twine(columns) + " + " + Twine(access.getOffset())).str();
 }
 
 int64_t countStoredAs(KernelOp kernel, AccessKind kind) {
@@ -126,7 +139,7 @@ void BodyPrinter::printOperands() {
           << "[kWidth];\n";
   out << "  };\n  template <int kWidth>\n  struct Outputs {\n";
   for (auto [i, result] : llvm::enumerate(kernel.getStored()))
-    if (isStoredAs(kernel, i, AccessKind::Full))
+    if (isStoredByElement(kernel, i))
       out << "    " << cudaType(elementType(result)) << " result" << i << "[kWidth];\n";
   out << "  };\n\n";
 }
@@ -168,9 +181,9 @@ void BodyPrinter::printStore() {
       << "  " << kDevice
       << " void store(long long row, Column column, const Outputs<kWidth>& outputs) const {\n";
   for (unsigned i = 0; i < kernel.getStored().size(); ++i)
-    if (isStoredAs(kernel, i, AccessKind::Full))
-      out << "    halftone::kernels::store(result" << i
-          << " + row * columns(), column, columns(), outputs.result" << i << ");\n";
+    if (isStoredByElement(kernel, i))
+      out << "    halftone::kernels::store(result" << i << rowOfResult(kernel, i)
+          << ", column, columns(), outputs.result" << i << ");\n";
   out << "  }\n";
 }
 

@@ -160,9 +160,9 @@ std::string gatheredConstants(KernelOp kernel) {
   std::optional<unsigned> input = findGatheredInput(kernel);
   if (!input)
     return "";
-  auto source = cast<TensorType>(kernel.getInputs()[*input].getType());
   bool isLhs = kernel.getInputAccess(*input).getKind() == AccessKind::Lhs;
-  return bodyConstant("kGathersLhs", isLhs) + bodyConstant("kNeighbours", *source.getColumns());
+  return bodyConstant("kGathersLhs", isLhs) +
+         bodyConstant("kNeighbours", countNeighbours(kernel, *input));
 }
 
 void printGatheredMatrix(KernelOp kernel, raw_ostream &out) {

@@ -116,7 +116,7 @@ static LogicalResult verify(KernelOp kernel, ArrayRef<std::string> symbols) {
   for (Attribute dim : llvm::concat<const Attribute>(kernel.getDomain().getValue(),
                                                      kernel.getReduction().getValue()))
     if (auto symbol = dyn_cast<StringAttr>(dim);
-        symbol && !llvm::is_contained(symbols, symbol.getValue()))
+        symbol && !llvm::is_contained(symbols, symbolicExtentOf(symbol.getValue()).name))
       return kernel.emitOpError() << "symbol '" << symbol.getValue() << "' is none of the model's";
   return success();
 }
@@ -140,10 +140,23 @@ static void printHeader(KernelOp kernel, CudaPlanAttr plan, StringRef model, Str
       << ", Halftone " << version << "\n\n";
 }
 
+/// Whether it stores a row in the place of one that it reads, as updates with scaled states do.
+static bool storesInPlace(KernelOp kernel) {
+  return llvm::any_of(kernel.getStored(), [&](Value result) {
+    return llvm::any_of(result.getUsers(), [&](Operation *user) {
+      auto assign = dyn_cast<AssignOp>(user);
+      return assign && llvm::any_of(kernel.getInputs(), [&](Value input) {
+               return getViewed(input) == getViewed(assign.getDestination());
+             });
+    });
+  });
+}
+
 /// Every parameter as (type, name, Body's member), in the order of the contract.
 static SmallVector<std::array<std::string, 3>> parameters(KernelOp kernel, bool hasWorkspace,
                                                           ArrayRef<std::string> symbols) {
-  StringRef star = skeletons::of(kernel).traits().replacesOperands ? "* " : "* __restrict__ ";
+  bool isInPlace = skeletons::of(kernel).traits().replacesOperands || storesInPlace(kernel);
+  StringRef star = isInPlace ? "* " : "* __restrict__ ";
   auto pointer = [&](Type type) {
     return (cudaType(cast<TensorType>(type).getElementType()) + star).str();
   };
@@ -220,6 +233,12 @@ FailureOr<std::string> emitCudaText(KernelOp kernel, CudaPlanAttr plan, StringRe
     appendDeviceText("halftone/kernels/float8.cuh", done, out);
   if (usesGeneralAccess(kernel))
     appendDeviceText("halftone/kernels/general_access.cuh", done, out);
+  if (multipliesCodes(kernel)) {
+    bool byTensorCores = plan.getKind() == CudaPlanKind::Tensor;
+    appendDeviceText(byTensorCores ? "halftone/kernels/coded_staging.cuh"
+                                   : "halftone/kernels/codes.cuh",
+                     done, out);
+  }
   appendDeviceText(("halftone/kernels/" + skeleton.getDeviceName(kernel, plan) + ".cuh").str(),
                    done, out);
   out << "namespace {\n\n";

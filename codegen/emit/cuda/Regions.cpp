@@ -39,10 +39,16 @@ std::string cudaProduct(ArrayRef<Attribute> dims) {
   llvm::raw_string_ostream stream(text);
   for (Attribute dim : dims) {
     stream << (text.empty() ? "" : " * ");
-    if (auto symbol = dyn_cast<StringAttr>(dim))
-      stream << "symbol_" << symbol.getValue();
-    else
+    auto symbol = dyn_cast<StringAttr>(dim);
+    if (!symbol) {
       stream << cast<IntegerAttr>(dim).getInt() << "LL";
+      continue;
+    }
+    auto [name, divisor] = symbolicExtentOf(symbol.getValue());
+    if (divisor == 1)
+      stream << "symbol_" << name;
+    else
+      stream << "((symbol_" << name << " + " << divisor - 1 << ") / " << divisor << ")";
   }
   return text.empty() ? "1LL" : text;
 }

@@ -24,7 +24,7 @@ Contraction::Contraction()
                 .takesElements = true,
                 .sumsProducts = true,
                 .mostScalars = kMostScalars,
-                .stores = {AccessKind::Full, AccessKind::Row}}) {}
+                .stores = {AccessKind::Full, AccessKind::Row, AccessKind::Window}}) {}
 
 static const PlanForm &formOf(CudaPlanAttr plan) {
   switch (plan.getKind()) {
@@ -76,7 +76,7 @@ int64_t accessWidth(KernelOp kernel) {
     if (isVarying(kernel, i) && bitsOf(elementType(input)) != 16)
       return 4;
   for (auto [i, result] : llvm::enumerate(kernel.getStored()))
-    if (isStoredAs(kernel, i, AccessKind::Full) && bitsOf(elementType(result)) != 16)
+    if (isStoredByElement(kernel, i) && bitsOf(elementType(result)) != 16)
       return 4;
   return 8;
 }
@@ -104,8 +104,7 @@ bool elementsUseLhsSum(KernelOp kernel) {
         }))
       users.insert(&op);
   for (auto [i, value] : llvm::enumerate(kernel.getYield().getStores()))
-    if (kernel.getResultAccess(i).getKind() == AccessKind::Full &&
-        users.contains(value.getDefiningOp()))
+    if (isStoredByElement(kernel, i) && users.contains(value.getDefiningOp()))
       return true;
   return false;
 }

@@ -22,6 +22,7 @@ namespace halftone::skeletons {
 namespace {
 
 constexpr int64_t kUnroll = 2; // steps of k, of a packed panel
+constexpr int64_t kLineBytes = 64;
 
 class Nest {
 public:
@@ -225,6 +226,23 @@ private:
     return code.address(sums, code.f32(), code.select(isPart, place, code.integer(0)));
   }
 
+  /// What of the next register tile's sums, which lie behind those of `tile`, a step of k has
+  /// fetched, so that they are there when it begins. A variant whose vectors are shorter than a
+  /// line is at its limit of instructions, and loses more by them (decisions/0020).
+  struct NextSums {
+    Value begin, bytesOfStep;
+  };
+
+  std::optional<NextSums> findNextSums(Value tile, int64_t tileRows, const Step &step) {
+    const auto vectorBytes = static_cast<int64_t>(frame.variant.vectorLanes * sizeof(float));
+    if (vectorBytes < kLineBytes)
+      return std::nullopt;
+    const int64_t floats = tileRows * width;
+    return NextSums{
+        sumOf(tile, code.integer(tileRows)),
+        code.divide(code.integer(floats * static_cast<int64_t>(sizeof(float))), step.length)};
+  }
+
   /// Rows of the copied lhs from `row` on times the panel, added to the sums of `tile`.
   void multiply(Value tile, Value row, int64_t tileRows, const Panel &panel, const Step &step) {
     SmallVector<Value> places;
@@ -240,13 +258,17 @@ private:
       return kept;
     });
     Value lhs = operands.copiedLhs(code.subtract(row, begin));
-    auto addOf = [&](Value k, int64_t ahead, ValueRange sums) {
-      return addProducts(lhs, k, ahead, lineOf(panel, step, k, ahead), sums);
+    std::optional<NextSums> ahead = findNextSums(tile, tileRows, step);
+    auto addOf = [&](Value k, int64_t steps, ValueRange sums) {
+      return addProducts(lhs, k, steps, lineOf(panel, step, k, steps), sums);
     };
     const int64_t unroll = panel.isPacked ? kUnroll : manifest::kDepthInPlace;
     Value main = code.roundDown(step.length, unroll);
     sum = code.loop(code.integer(0), main, unroll, sum, [&](Value k, ValueRange carried) {
       Values next(carried);
+      if (ahead)
+        code.prefetch(code.address(ahead->begin, code.builder.getI8Type(),
+                                   code.multiply(k, ahead->bytesOfStep)));
       for (int64_t i = 0; i < unroll; ++i)
         next = addOf(k, i, next);
       return next;

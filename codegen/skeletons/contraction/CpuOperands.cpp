@@ -5,6 +5,7 @@
 #include "codegen/emit/cpu/GeneralAccess.h"
 #include "codegen/skeletons/contraction/Contraction.h"
 #include "halftone/manifest/blocks.hpp"
+#include "mlir/IR/AffineMap.h"
 
 using namespace mlir;
 using namespace halftone::ir;
@@ -60,7 +61,10 @@ Value CpuOperands::addressIn(const Matrix &matrix, Value index) {
 Value CpuOperands::loadFrom(const Matrix &matrix, unsigned count, Value address, Value mask) {
   Type storage = storageOf(matrix.format);
   Type type = count ? Type(code.vector(storage, count)) : storage;
-  return widen(code, frame.variant, matrix.format, code.load(type, address, mask));
+  Value stored = code.load(type, address, mask);
+  if (ir::isDelivered(matrix.format)) // codes of a weight (P82)
+    return integerOf(code, matrix.format, stored, code.f32());
+  return widen(code, frame.variant, matrix.format, stored);
 }
 
 Value CpuOperands::lhsAt(Value row, Value k) {
@@ -117,15 +121,20 @@ void CpuOperands::copyRow(Value row, Value destination, Value block, Value lengt
 }
 
 /// Rows [first, last) behind `begin`, whole register tiles of them, whose k lie behind one another.
+/// A few k of all rows go first: what of a line of lhs the next tile wants is then still at hand.
 void CpuOperands::copyLanes(Value begin, Value first, Value last, Value block, Value length,
                             bool isEdge) {
-  code.loop(first, last, frame.variant.tileRows, [&](Value row) {
-    Value from = code.add(begin, row), destination = copiedLhs(row);
-    unsigned count = lanes > 1 ? static_cast<unsigned>(lanes) : 0;
-    Value mask = isEdge && count ? code.firstLanes(code.subtract(rows, from), count) : Value();
-    code.loop(code.integer(0), length, 1, [&](Value k) {
-      code.store(loadFrom(lhs, count, lhsAt(from, code.add(block, k)), mask),
-                 code.address(destination, code.f32(), code.multiply(k, code.integer(lanes))));
+  constexpr int64_t kDepthAtOnce = 16;
+  unsigned count = lanes > 1 ? static_cast<unsigned>(lanes) : 0;
+  code.loop(code.integer(0), length, kDepthAtOnce, [&](Value part) {
+    Value behind = code.minimum(code.add(part, code.integer(kDepthAtOnce)), length);
+    code.loop(first, last, frame.variant.tileRows, [&](Value row) {
+      Value from = code.add(begin, row), destination = copiedLhs(row);
+      Value mask = isEdge && count ? code.firstLanes(code.subtract(rows, from), count) : Value();
+      code.loop(part, behind, 1, [&](Value k) {
+        code.store(loadFrom(lhs, count, lhsAt(from, code.add(block, k)), mask),
+                   code.address(destination, code.f32(), code.multiply(k, code.integer(lanes))));
+      });
     });
   });
 }
@@ -151,12 +160,24 @@ Values CpuOperands::placesInKernel() {
   return places;
 }
 
+/// Of a gathered matrix's lines, whose elements the axis counts.
+Tap CpuOperands::tapOf(const Matrix &matrix, unsigned axis) {
+  KernelOp kernel = frame.kernel;
+  AffineMap map = kernel.getInputAccess(matrix.input).getMap().getValue();
+  int64_t columns = *cast<ir::TensorType>(kernel.getInputs()[matrix.input].getType()).getColumns();
+  auto length = dyn_cast<IntegerAttr>(ir::axesOf(kernel).extent(axis));
+  std::optional<Tap> tap =
+      findTap(map.getResults().back(), getAffineDimExpr(axis, map.getContext()),
+              length ? length.getInt() : columns);
+  return tap.value_or(Tap{columns, 0});
+}
+
 /// Of what lies at `axes` the places [first, last) along one of them, as f32. They come line by
-/// line: as many as the operand has columns are neighbours in it, or all outside, which are zeros.
+/// line: those of a tap are neighbours, or all outside, which are zeros.
 void CpuOperands::copyLines(const Matrix &matrix, Values axes, unsigned axis, Value first,
                             Value last, Value destination) {
-  int64_t ofLine =
-      *cast<ir::TensorType>(frame.kernel.getInputs()[matrix.input].getType()).getColumns();
+  const Tap tap = tapOf(matrix, axis);
+  const int64_t ofLine = tap.elements;
   const auto wide = static_cast<unsigned>(frame.variant.vectorLanes);
   code.loop(code.divide(first, ofLine), code.ceilDivide(last, ofLine), 1, [&](Value number) {
     Value begin = code.multiply(number, code.integer(ofLine));
@@ -166,7 +187,8 @@ void CpuOperands::copyLines(const Matrix &matrix, Values axes, unsigned axis, Va
           count = code.subtract(code.minimum(last, code.add(begin, code.integer(ofLine))), from);
     Value to = code.address(destination, code.f32(), code.subtract(from, first));
     Matrix source = matrix;
-    source.pointer = addressIn(matrix, code.add(line.index, code.subtract(from, begin)));
+    source.pointer = addressIn(matrix, code.add(line.index, code.add(code.integer(tap.offset),
+                                                                     code.subtract(from, begin))));
     auto fill = [&](function_ref<Value(Value k, unsigned lanes)> value) {
       auto store = [&](Value k, unsigned lanes) {
         code.store(value(k, lanes), code.address(to, code.f32(), k));

@@ -5,6 +5,7 @@
 #define HALFTONE_SKELETONS_CONTRACTION_CPUOPERANDS_H
 
 #include "codegen/emit/cpu/Body.h"
+#include "codegen/ir/GatheredLines.h"
 
 namespace halftone::skeletons {
 
@@ -61,6 +62,7 @@ private:
   };
 
   Matrix matrixOf(unsigned input);
+  ir::Tap tapOf(const Matrix &matrix, unsigned axis);
   Value addressIn(const Matrix &matrix, Value index);
   Value loadFrom(const Matrix &matrix, unsigned lanes, Value address, Value mask = {});
   void copyRow(Value row, Value destination, Value block, Value length);

@@ -2,6 +2,7 @@
 // On tensor cores: two f16, two bf16 or two tf32 operands, from sm_80 on also two different ones,
 // where the sum may take any order (P21).
 #include "codegen/emit/cuda/BodyPrinter.h"
+#include "codegen/ir/GatheredLines.h"
 #include "codegen/plan/PlanList.h"
 #include "codegen/skeletons/contraction/Contraction.h"
 #include "codegen/skeletons/contraction/PlanForm.h"
@@ -36,9 +37,15 @@ TensorType rhsOf(KernelOp kernel) {
 /// Whether tensor_contraction.cuh has fragments of it.
 bool isTaken(Type element) { return isNarrow(element) && bitsOf(element) >= 16; }
 
+/// What of rhs is multiplied: codes of a weight become numbers of lhs's format, which has all of
+/// theirs (P82).
+Type multipliedRhs(KernelOp kernel) {
+  return multipliesCodes(kernel) ? lhsOf(kernel).getElementType() : rhsOf(kernel).getElementType();
+}
+
 /// Of an element of either operand in shared memory; two different formats go as tf32.
 int64_t sharedElementBytes(KernelOp kernel) {
-  Type lhs = lhsOf(kernel).getElementType(), rhs = rhsOf(kernel).getElementType();
+  Type lhs = lhsOf(kernel).getElementType(), rhs = multipliedRhs(kernel);
   return bitsOf(lhs == rhs ? lhs : FloatTF32Type::get(kernel.getContext())) / 8;
 }
 
@@ -71,7 +78,7 @@ LogicalResult verifyPlan(KernelOp kernel, CudaPlanAttr plan) {
   for (auto [i, input] : llvm::enumerate(kernel.getInputs())) {
     Type element = elementType(input);
     if (isMatrix(kernel, i) && kernel.getInputAccess(i).getKind() != AccessKind::Start &&
-        !isTaken(element))
+        !isTaken(element) && !isCodes(input))
       return kernel.emitOpError() << "operand " << i << " holds " << element
                                   << ", which tensor cores do not take";
   }
@@ -89,10 +96,12 @@ void addWorkspace(KernelOp kernel, ArrayRef<int64_t> tile, Launch &launch) {
       {4 * tile[0], {{depth, kSumChunk}, launch.axes.front()}, false, false});
 }
 
-/// The largest of 2, 4, 8 and 16 that divides the bytes of a row, whatever symbols stand for.
-int64_t alignment(TensorType matrix) {
-  int64_t rowBytes = matrix.getColumns().value_or(1) * bitsOf(matrix.getElementType()) / 8;
-  return std::min<int64_t>(16, rowBytes & -rowBytes);
+/// The largest of 2, 4, 8 and 16 that divides the bytes of a row, whatever symbols stand for; 2 for
+/// odd rows of codes, which go byte by byte.
+int64_t alignment(KernelOp kernel, unsigned matrix) {
+  int64_t rowBytes =
+      countNeighbours(kernel, matrix) * bitsOf(elementType(kernel.getInputs()[matrix])) / 8;
+  return std::clamp<int64_t>(rowBytes & -rowBytes, 2, 16);
 }
 
 /// Bytes through shared memory that stand for one element of 16 bits that is copied by itself,
@@ -134,7 +143,7 @@ public:
   StringRef getDeviceName() const override { return "tensor_contraction"; }
 
   std::string whyNot(const PlanList &plans) const override {
-    Type lhs = lhsOf(plans.kernel).getElementType(), rhs = rhsOf(plans.kernel).getElementType();
+    Type lhs = lhsOf(plans.kernel).getElementType(), rhs = multipliedRhs(plans.kernel);
     auto name = [](Type type) { return std::string(encoding::word(elementOf(type))); };
     if (!mayReorder(plans.kernel))
       return "accumulate ordered: tensor cores sum in an order of their own";
@@ -156,10 +165,11 @@ public:
     const Chip &chip = plans.chip;
     int64_t stages = chip.number < 80 ? 2 : chip.sharedPerSm > (100 << 10) ? 4 : 3;
     int64_t elementBytes = sharedElementBytes(plans.kernel);
+    Matrices matrices = findMatrices(plans.kernel);
     for (const TensorTile &tile : kTensorTiles)
       addTile(plans, {tile.rows, tile.columns, tile.depthBytes / elementBytes, tile.warpRows,
-                      tile.warpColumns, stages, alignment(lhsOf(plans.kernel)),
-                      alignment(rhsOf(plans.kernel))});
+                      tile.warpColumns, stages, alignment(plans.kernel, matrices.lhs),
+                      alignment(plans.kernel, matrices.rhs)});
   }
 
   FailureOr<Launch> getLaunch(KernelOp kernel, CudaPlanAttr plan) const override {

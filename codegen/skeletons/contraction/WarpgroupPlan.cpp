@@ -137,6 +137,16 @@ Tiling warpgroupTilingOf(KernelOp kernel, const WarpgroupTile &tile) {
   return tiling;
 }
 
+/// Whether columns of a wider result keep what its rows are aligned to.
+bool keepsAlignment(KernelOp kernel, unsigned result) {
+  AccessAttr access = kernel.getResultAccess(result);
+  auto tensor = cast<TensorType>(kernel.getStored()[result].getType());
+  int64_t bytes = bitsOf(tensor.getElementType()) / 8;
+  return access.getKind() != AccessKind::Window ||
+         (*tensor.getColumns() * bytes % kMapRowBytes == 0 &&
+          access.getOffset() * bytes % kMapRowBytes == 0);
+}
+
 /// Whether vectors of all that is loaded or stored for a Column begin at multiples of 16 bytes.
 void printIsAligned(BodyPrinter &printer) {
   KernelOp kernel = printer.kernel;
@@ -146,10 +156,14 @@ void printIsAligned(BodyPrinter &printer) {
     if (kind == AccessKind::Full || kind == AccessKind::Column || kind == AccessKind::Start)
       pointers.push_back(memberName(kernel, i));
   }
+  bool areAligned = true;
   for (unsigned i = 0; i < kernel.getStored().size(); ++i)
-    if (isStoredAs(kernel, i, AccessKind::Full))
+    if (isStoredByElement(kernel, i)) {
       pointers.push_back(numbered("result", i));
-  printer.out << "  " << kDevice << " bool is_aligned() const {\n    return ((0";
+      areAligned &= keepsAlignment(kernel, i);
+    }
+  printer.out << "  " << kDevice << " bool is_aligned() const {\n    return "
+              << (areAligned ? "" : "false && ") << "((0";
   for (const std::string &pointer : pointers)
     printer.out << " | reinterpret_cast<unsigned long long>(" << pointer << ")";
   printer.out << ") & 15) == 0;\n  }\n";

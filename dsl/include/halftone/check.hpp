@@ -569,6 +569,17 @@ class Report {
         return say(optimizer,
                    " has a max_trust that is not positive and finite in f32: write max_trust(10.0) "
                    "or leave max_trust out");
+      case Fault::bad_decay_rate:
+        return say(optimizer,
+                   " has a decay_rate that is negative or not finite in f32: write decay_rate(0.8)");
+      case Fault::bad_epsilons:
+        return say(optimizer,
+                   " has epsilons of which the first, whose square it divides by, is not positive "
+                   "and finite in f32, or the second negative: write epsilons(1e-15, 1e-3)");
+      case Fault::bad_clip_threshold:
+        return say(optimizer,
+                   " has a clip_threshold that is not positive and finite in f32: write "
+                   "clip_threshold(1.0)");
       case Fault::clips_of_all_and_groups:
         return say(
             "the model has clip() for all parameters and a group with a clip of its own: write "

@@ -345,6 +345,7 @@ class Describer {
     if (fields.has(Field::recompute)) to.recompute = fields.recompute;
     if (fields.has(Field::loss_scale)) to.loss_scale = fields.loss_scale;
     if (fields.has(Field::memory_budget)) to.memory_budget = fields.memory_budget;
+    if (fields.has(Field::quantize)) to.quantize = fields.quantize;
     return to;
   }
 
@@ -402,6 +403,9 @@ class Describer {
       case Optimizer::Kind::lamb:
         return description::Lamb{is.learning_rate, is.beta1,     is.beta2,       is.epsilon,
                                  is.weight_decay,  is.max_trust, is.decayed_only};
+      case Optimizer::Kind::adafactor:
+        return description::Adafactor{is.learning_rate, is.decay_rate,     is.epsilon1,
+                                      is.epsilon2,      is.clip_threshold, is.weight_decay};
       case Optimizer::Kind::sgd:
         return description::Sgd{is.learning_rate, is.momentum, is.nesterov, is.weight_decay,
                                 is.dampening};

@@ -33,12 +33,31 @@ inline constexpr Follow follow{};
 struct Saturate {};
 inline constexpr Saturate saturate{};
 
-/// How many neighbours along the last dimension share a scale, from 2 to 4096 (P51).
+/// What shares a scale (P51): so many rows, along the dimension in front of the last one, of so many
+/// columns, along the last one, each from 1 to 4096 and not both 1.
 struct Block {
-  int size;
+  int rows, columns;
 };
-constexpr Block block(long long size) {
-  return {size == static_cast<int>(size) ? static_cast<int>(size) : -1};
+/// block(128, 128), or block(32, 1) for 32 neighbours in a column.
+constexpr Block block(long long rows, long long columns) {
+  const auto fitting = [](long long size) {
+    return size == static_cast<int>(size) ? static_cast<int>(size) : -1;
+  };
+  return {fitting(rows), fitting(columns)};
+}
+/// So many neighbours in a row.
+constexpr Block block(long long columns) { return block(1, columns); }
+
+/// That a tensor's scale is that of the largest magnitude of so many steps before, 1 to 4096, times
+/// 2^margin, 0 to 16 (P72). `history` 1 is what TransformerEngine calls most_recent.
+struct Delayed {
+  int history, margin;
+};
+constexpr Delayed delayed(long long history = 1024, long long margin = 0) {
+  const auto fitting = [](long long number) {
+    return number == static_cast<int>(number) ? static_cast<int>(number) : -1;
+  };
+  return {fitting(history), fitting(margin)};
 }
 
 /// A format of compute: numbers of `element` times scales, powers of two by which the largest
@@ -54,11 +73,24 @@ constexpr Scaled scaled(Element element) {
   is.encoding.saturate = true;
   return is;
 }
-/// scaled(f8e4m3, block(32)): a scale for every 32 elements of a row.
-constexpr Scaled scaled(Element element, Block block) {
+/// scaled(f8e4m3, block(32)): a scale for every 32 elements of a row. Scales are powers of two, or
+/// with scaled(f4e2m1, block(16), f8e4m3), as NVFP4 has them, numbers of f8e4m3 under one power of
+/// two for the tensor (P77).
+constexpr Scaled scaled(Element element, Block block, Element scale = f8e8m0) {
   Scaled is = scaled(element);
   is.encoding.scaling.kind = encoding::Scaling::Kind::block;
-  is.encoding.scaling.size = block.size;
+  is.encoding.scaling.size = block.columns;
+  is.encoding.scaling.rows = block.rows;
+  is.encoding.scaling.scale = scale;
+  return is;
+}
+
+/// scaled(f8e4m3, delayed(1024)): one scale for the whole tensor, from earlier steps.
+constexpr Scaled scaled(Element element, Delayed delayed) {
+  Scaled is = scaled(element);
+  is.encoding.scaling.kind = encoding::Scaling::Kind::delayed;
+  is.encoding.scaling.history = delayed.history;
+  is.encoding.scaling.margin = delayed.margin;
   return is;
 }
 

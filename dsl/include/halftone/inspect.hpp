@@ -291,6 +291,10 @@ class Inspection {
     require(is.kind != Optimizer::Kind::lamb || is_positive_in_f32(is.epsilon),
             Fault::bad_lamb_epsilon);
     require(!is.limits_trust || is_positive_in_f32(is.max_trust), Fault::bad_max_trust);
+    require(is_plain(is.decay_rate), Fault::bad_decay_rate);
+    require(is_positive_in_f32(is.epsilon1 * is.epsilon1) && is_plain(is.epsilon2),
+            Fault::bad_epsilons);
+    require(is_positive_in_f32(is.clip_threshold), Fault::bad_clip_threshold);
     require(program_.given.clips == 0 || is_positive_in_f32(program_.clip), Fault::bad_clip);
     for (int at = 0; at < program_.group_tokens; ++at) {
       if (program_.groups[at].part != Part::group_clip) continue;

@@ -75,7 +75,8 @@ constexpr FieldOfRule store(Element format) {
 constexpr FieldOfRule store(Element format, Saturate) {
   return stating::choice(description::rules::Field::store, {false, stating::saturating(format)});
 }
-/// Which no model can have: operands alone are scaled (P51).
+/// Of optimizer_states alone: f8e4m3 or f8e5m2 in blocks with a scale each, in f32, as
+/// store(scaled(f8e4m3, block(256), f32)) (P86). Nothing else is held scaled.
 constexpr FieldOfRule store(const Scaled& format) {
   return stating::scaled(description::rules::Field::store, format);
 }
@@ -204,6 +205,24 @@ constexpr FieldOfRule memory_budget_bytes(long long bytes) {
   return field;
 }
 
+/// How a predictor finds the scale of a channel: from the largest of its weights, or as the one of a
+/// grid of smaller ones too that leaves the least squared error (P81).
+inline constexpr auto least_error = description::Quantization::Scale::least_error;
+
+/// What predictors and generators hold the weights in that the rule selects by role weight: i8 or
+/// f8e4m3, with a scale for every output channel (P80); f32, as they are. Training knows nothing of
+/// it: where(weights)(quantize(i8)).
+constexpr FieldOfRule quantize(Element format) {
+  FieldOfRule field = stating::one(description::rules::Field::quantize);
+  field.fields.quantize.element = format;
+  return field;
+}
+constexpr FieldOfRule quantize(Element format, description::Quantization::Scale scale) {
+  FieldOfRule field = quantize(format);
+  field.fields.quantize.scale = scale;
+  return field;
+}
+
 /// Why there is a rule, for people: explain prints it with the rule (P63).
 struct Because {
   const char* reason = "";
@@ -262,6 +281,9 @@ constexpr void copy(description::rules::Field field, const description::rules::F
     case memory_budget:
       to.memory_budget = from.memory_budget;
       break;
+    case quantize:
+      to.quantize = from.quantize;
+      break;
   }
 }
 
@@ -290,6 +312,8 @@ constexpr const char* value_of(const description::rules::Fields& fields,
       return fields.recompute ? "always" : "never";
     case description::rules::Field::memory_budget:
       return kMemoryBudgetWords[static_cast<int>(fields.memory_budget.kind)];
+    case description::rules::Field::quantize:
+      return encoding::word(fields.quantize.element);
     default:
       return kLossScaleWords[static_cast<int>(fields.loss_scale.kind)];
   }

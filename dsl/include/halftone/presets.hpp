@@ -37,16 +37,57 @@ constexpr auto fp8_current(const Selector& products = op("linear")) {
                    where(products & gradients).if_any()(compute(scaled(f8e5m2))));
 }
 
-/// E4M3 in blocks of 32 with a power of two each, as "OCP Microscaling Formats (MX)" 1.0 has MXFP8
-/// and TransformerEngine's recipe of that name its operands, in forward and in input gradients.
-/// Blocks lie along rows (P51), which is what products sum over in a linear's forward, and of
-/// gradients in its input gradients; TransformerEngine has weights there in blocks of columns. Of
-/// both operands of a weight gradient it has blocks of columns; here they are bf16. All else is as
-/// in fp8_current.
-constexpr auto mxfp8(const Selector& products = op("linear")) {
+/// Delayed scaling of TransformerEngine 2.x with its HYBRID formats, each scale a power of two: as
+/// fp8_current, but that scales are those of the largest magnitudes of earlier steps (P72), so that
+/// no product waits for the maximum of what it reads.
+///   precision(presets::fp8_delayed(delayed(16), op("linear") & layer("h/**")))
+constexpr auto fp8_delayed(Delayed scales = delayed(), const Selector& products = op("linear")) {
   return precision(everywhere(store(bf16)), where(contraction)(compute(bf16)),
-                   where(products)(compute(scaled(f8e4m3, block(32)))),
-                   where(products & weight_gradient_pass).if_any()(compute(bf16)));
+                   where(products)(compute(scaled(f8e4m3, scales))),
+                   where(products & gradients).if_any()(compute(scaled(f8e5m2, scales))));
+}
+
+/// MXFP8 of "OCP Microscaling Formats (MX)" 1.0 as TransformerEngine's recipe of that name has it:
+/// E4M3 in blocks of 32 with a power of two each, always along what a linear's product sums over.
+/// That are rows' elements in forward, and of gradients in an input gradient; columns' elements of
+/// the weight there and of both operands of a weight gradient, along the dimension in front of the
+/// last one (P51). All else is as in fp8_current.
+constexpr auto mxfp8(const Selector& products = op("linear")) {
+  constexpr Scaled rows = scaled(f8e4m3, block(32)), columns = scaled(f8e4m3, block(32, 1));
+  return precision(everywhere(store(bf16)), where(contraction)(compute(bf16)),
+                   where(products)(compute(rows)),
+                   where(products & weights & input_gradient_pass).if_any()(compute(columns)),
+                   where(products & weight_gradient_pass).if_any()(compute(columns)));
+}
+
+/// The 8-bit training of "DeepSeek-V3 Technical Report", 3.3: E4M3 with powers of two for 1 x 128
+/// elements of activations and gradients and 128 x 128 of weights, for 128 x 1 of both operands of a
+/// weight gradient, and moments in bf16. The report keeps embedding, output head, gating, norms and
+/// attention as they are; here products that are no linear compute in bf16, and `products` leaves
+/// out a head:
+///   presets::deepseek_v3(op("linear") & layer("h/**"))
+constexpr auto deepseek_v3(const Selector& products = op("linear")) {
+  return precision(everywhere(store(bf16)), where(contraction)(compute(bf16)),
+                   where(products)(compute(scaled(f8e4m3, block(128)))),
+                   where(products & weights).if_any()(compute(scaled(f8e4m3, block(128, 128)))),
+                   where(products & weight_gradient_pass)
+                       .if_any()(compute(scaled(f8e4m3, block(128, 1)))),
+                   where(optimizer_states).if_any()(store(bf16)));
+}
+
+/// NVFP4 as TransformerEngine's NVFP4BlockScaling without its random Hadamard transform: E2M1 in
+/// blocks of 16 along what is summed, weights in blocks of 16 x 16, each block times a number of
+/// E4M3 under one power of two for the tensor (P77); gradients are rounded stochastically. All else
+/// is as in fp8_current.
+constexpr auto nvfp4(const Selector& products = op("linear")) {
+  constexpr Scaled rows = scaled(f4e2m1, block(16), f8e4m3);
+  constexpr Scaled columns = scaled(f4e2m1, block(16, 1), f8e4m3);
+  return precision(everywhere(store(bf16)), where(contraction)(compute(bf16)),
+                   where(products)(compute(rows)),
+                   where(products & weights)
+                       .if_any()(compute(scaled(f4e2m1, block(16, 16), f8e4m3))),
+                   where(products & gradients).if_any()(compute(rows), rounding(stochastic)),
+                   where(products & weight_gradient_pass).if_any()(compute(columns)));
 }
 
 }  // namespace halftone::dsl::presets

@@ -106,7 +106,21 @@ constexpr void write_selector(Sentence& out, const Rule& rule) {
 constexpr void write_encoding(Sentence& out, const description::Encoding& encoding) {
   if (encoding::is_scaled(encoding)) {
     const bool is_block = encoding.scaling.kind == encoding::Scaling::Kind::block;
-    out.put(is_block ? " scaled block " : " scaled tensor ");
+    const bool is_delayed = encoding::is_delayed(encoding);
+    out.put(is_block ? " scaled block " : is_delayed ? " scaled delayed " : " scaled tensor ");
+    if (is_delayed) {
+      out.put(encoding.scaling.history);
+      out.put(' ');
+    }
+    if (encoding.scaling.margin != 0) {
+      out.put("margin ");
+      out.put(encoding.scaling.margin);
+      out.put(' ');
+    }
+    if (is_block && encoding.scaling.rows != 1) {
+      out.put(encoding.scaling.rows);
+      out.put(" by ");
+    }
     if (is_block) out.put(encoding.scaling.size);
     if (is_block) out.put(' ');
     out.put(encoding::word(encoding.scaling.scale));
@@ -130,6 +144,10 @@ constexpr void write_fields(Sentence& out, const Rule& rule) {
       write(stating::value_of(rule.fields, field));
       write_encoding(out, stating::beside_element(rule.fields, field));
       if (field == meaning::Field::master && rule.fields.remainder) out.put(" remainder");
+      if (field == meaning::Field::quantize &&
+          rule.fields.quantize.scale == description::Quantization::Scale::least_error) {
+        out.put(" least_error");
+      }
     }
     if (odd) write(rule.written);
   }
@@ -170,7 +188,7 @@ constexpr void write_defect(Sentence& out, RuleDefect defect, const char* word) 
     case RuleDefect::not_a_field:
       return out.put(
           " is given what is no field; write store, compute, result, accumulate, master, "
-          "rounding, recompute, a loss scale or a memory budget (P41)");
+          "rounding, recompute, quantize, a loss scale or a memory budget (P41)");
     case RuleDefect::not_a_value:
       out.put(" states ");
       out.put(word);

@@ -152,6 +152,7 @@ class ModelView {
   struct Readers {
     description::KindSet kinds;
     bool trained = false;
+    bool is_matrix = false;
 
     bool operator==(const Readers&) const = default;
   };
@@ -168,6 +169,7 @@ class ModelView {
       if (node.category != Category::trained) continue;
       parameters_.push(n);
       readers[n].trained = trains() && !is_frozen(graph_.program, node);
+      readers[n].is_matrix = node.shape.rank > 1;
     }
     List<bool> trained;  // values that have a gradient
     if (trains()) find_trained(readers, trained);
@@ -205,7 +207,7 @@ class ModelView {
       while (at < met.size() && !(met[at] == is)) ++at;
       if (at == met.size()) {
         met.push(is);
-        different_.push(meaning::parameter_subject(is.kinds, is.trained));
+        different_.push(meaning::parameter_subject(is.kinds, is.trained, is.is_matrix));
       }
       subjects_[parameters_[i]] = first + at;
     }

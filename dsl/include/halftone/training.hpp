@@ -15,7 +15,7 @@
 namespace halftone::dsl {
 
 /// One type for every optimizer, so that a program is one type too. Formulas:
-/// docs/spec/description.md, U3 to U6, U9 to U14, U16.
+/// docs/spec/description.md, U3 to U6, U9 to U14, U16, U18.
 struct Optimizer {
   enum class Kind : unsigned char {
     none,
@@ -27,6 +27,7 @@ struct Optimizer {
     rmsprop,
     lion,
     lamb,
+    adafactor,
     custom
   };
   Kind kind = Kind::none;
@@ -44,6 +45,7 @@ struct Optimizer {
   bool centered = false;
   double max_trust = 0;  ///< 0: there is none
   bool limits_trust = false, decayed_only = false;
+  double decay_rate = 0.8, epsilon1 = 0x1p-23, epsilon2 = 1e-3, clip_threshold = 1;
   // Of a user's: its states, and the new values of the parameter and of each of them.
   static constexpr int kMostStates = 8;
   const char* states[kMostStates]{};
@@ -54,7 +56,8 @@ struct Optimizer {
   const char* twice = nullptr;  ///< an option that it was given more than once
 };
 inline constexpr const char* kOptimizerWords[] = {
-    "", "sgd", "adamw", "adam", "nadam", "adagrad", "rmsprop", "lion", "lamb", "own_optimizer"};
+    "",        "sgd",  "adamw", "adam",      "nadam",        "adagrad",
+    "rmsprop", "lion", "lamb",  "adafactor", "own_optimizer"};
 
 struct LearningRate {
   double value;
@@ -85,6 +88,15 @@ struct MaxTrust {
   double value;
 };
 struct DecayedOnly {};
+struct DecayRate {
+  double value;
+};
+struct Epsilons {
+  double first, second;
+};
+struct ClipThreshold {
+  double value;
+};
 constexpr LearningRate lr(double value) { return {value}; }
 constexpr WeightDecay weight_decay(double value) { return {value}; }
 /// Of sgd with momentum: the share of a gradient that its buffer does not take.
@@ -105,6 +117,13 @@ inline constexpr Centered centered{};
 constexpr MaxTrust max_trust(double value) { return {value}; }
 /// Of lamb: parameters without decay have a factor of 1, as Apex's FusedLAMB gives them.
 inline constexpr DecayedOnly decayed_only{};
+/// Of adafactor: second moments keep 1 - t^-value of themselves at update t; torch's -beta2_decay.
+constexpr DecayRate decay_rate(double value) { return {value}; }
+/// Of adafactor: the least mean of squares, and the least that a parameter's root mean square counts
+/// as; torch's eps.
+constexpr Epsilons epsilons(double first, double second) { return {first, second}; }
+/// Of adafactor: what the root mean square of a parameter's step is cut to; torch's d.
+constexpr ClipThreshold clip_threshold(double value) { return {value}; }
 
 namespace building {
 constexpr void set_option(Optimizer& to, LearningRate option) { to.learning_rate = option.value; }
@@ -130,6 +149,12 @@ constexpr void set_option(Optimizer& to, MaxTrust option) {
   to.limits_trust = true;
 }
 constexpr void set_option(Optimizer& to, DecayedOnly) { to.decayed_only = true; }
+constexpr void set_option(Optimizer& to, DecayRate option) { to.decay_rate = option.value; }
+constexpr void set_option(Optimizer& to, Epsilons option) {
+  to.epsilon1 = option.first;
+  to.epsilon2 = option.second;
+}
+constexpr void set_option(Optimizer& to, ClipThreshold option) { to.clip_threshold = option.value; }
 
 inline constexpr const char* kOptionWords[] = {"",
                                                "lr",
@@ -146,7 +171,10 @@ inline constexpr const char* kOptionWords[] = {"",
                                                "alpha",
                                                "centered",
                                                "max_trust",
-                                               "decayed_only"};
+                                               "decayed_only",
+                                               "decay_rate",
+                                               "epsilons",
+                                               "clip_threshold"};
 /// Index into kOptionWords; 0 of what is no option.
 template <class Type>
 inline constexpr int kOption = 0;
@@ -180,6 +208,12 @@ template <>
 inline constexpr int kOption<MaxTrust> = 14;
 template <>
 inline constexpr int kOption<DecayedOnly> = 15;
+template <>
+inline constexpr int kOption<DecayRate> = 16;
+template <>
+inline constexpr int kOption<Epsilons> = 17;
+template <>
+inline constexpr int kOption<ClipThreshold> = 18;
 
 /// The bits of options, lr and weight_decay among them.
 template <class... Options>
@@ -283,6 +317,15 @@ constexpr Optimizer lamb(const Options&... options) {
   return building::optimizer(
       {.kind = Optimizer::Kind::lamb, .weight_decay = 1e-2, .epsilon = 1e-6},
       building::kTakes<Betas, Epsilon, MaxTrust, DecayedOnly>, options...);
+}
+
+/// torch.optim.Adafactor, after Shazeer and Stern 2018: second moments of a matrix are a row and a
+/// column, so that they take hardly any memory: lr (1e-2), decay_rate (0.8), epsilons (2^-23, 1e-3),
+/// clip_threshold (1), weight_decay (0). U18
+template <class... Options>
+constexpr Optimizer adafactor(const Options&... options) {
+  return building::optimizer({.kind = Optimizer::Kind::adafactor, .learning_rate = 1e-2},
+                             building::kTakes<DecayRate, Epsilons, ClipThreshold>, options...);
 }
 
 /// What the lambda of own_optimizer() is given of an element: U14.

@@ -54,6 +54,10 @@ struct Linear : LayerKind {
     return (read == "x" && wanted == "weight") || (read == "weight" && wanted == "x");
   }
 
+  static int columns_of_products(std::string_view operand, const Settings& settings, std::size_t) {
+    return operand != "weight" ? -1 : settings.flags.contains("transposed") ? 1 : 0;
+  }
+
   // D21
   template <class Scalar>
   static Values<Scalar> result(const Layer<Scalar>& layer) {
@@ -66,7 +70,7 @@ struct Linear : LayerKind {
       const Scalar sum = contraction<Scalar>(
           k, [&](std::int64_t c) { return x[i * k + c]; },
           [&](std::int64_t c) { return weight[at(j, c)]; });
-      const Scalar product = layer.internal("product", sum);
+      const Scalar product = layer.internal("product", layer.scaled(j, sum));
       y[e] = bias.empty() ? product : product + bias[j];
     }
     return y;

@@ -13,6 +13,12 @@ struct Matmul : LayerKind {
     return read != wanted;
   }
 
+  static int columns_of_products(std::string_view operand, const Settings& settings,
+                                 std::size_t dimensions) {
+    if (operand != "b" || dimensions != 2) return -1;
+    return settings.flags.contains("transpose_b") ? 0 : 1;
+  }
+
   // D38
   template <class Scalar>
   static Values<Scalar> result(const Layer<Scalar>& layer) {
@@ -22,9 +28,10 @@ struct Matmul : LayerKind {
     for (std::int64_t batch = 0; batch < a.batches; ++batch) {
       for (std::int64_t i = 0; i < m; ++i) {
         for (std::int64_t j = 0; j < n; ++j) {
-          y.push_back(contraction<Scalar>(
+          const Scalar sum = contraction<Scalar>(
               k, [&](std::int64_t c) { return a(batch, i, c); },
-              [&](std::int64_t c) { return b(batch, c, j); }));
+              [&](std::int64_t c) { return b(batch, c, j); });
+          y.push_back(layer.scaled(j, sum));
         }
       }
     }

@@ -15,6 +15,13 @@ struct TransposedConvolution : LayerKind {
     return (read == "x" && wanted == "weight") || (read == "weight" && wanted == "x");
   }
 
+  /// Of one group.
+  static int columns_of_products(std::string_view operand, const Settings& settings, std::size_t) {
+    const auto groups = settings.numbers.find("groups");
+    const bool is_one = groups == settings.numbers.end() || groups->second == 1;
+    return operand == "weight" && is_one ? 0 : -1;
+  }
+
   // D79
   template <class Scalar>
   static Values<Scalar> result(const Layer<Scalar>& layer) {
@@ -25,7 +32,7 @@ struct TransposedConvolution : LayerKind {
         layer["x"], layer["weight"], count(layer.extents) / products.outputs,
         [&](std::int64_t place, std::int64_t tap) { return windows.window(place, tap); },
         [&](std::int64_t o, Scalar sum) {
-          const Scalar product = layer.internal("product", sum);
+          const Scalar product = layer.internal("product", layer.scaled(o, sum));
           return bias.empty() ? product : product + bias[o];
         });
   }

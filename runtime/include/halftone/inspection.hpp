@@ -18,6 +18,11 @@ struct InspectedValue {
   std::string_view role;  ///< "activation", "saved", "gradient", "weight_gradient", ...
   std::span<const std::int64_t> shape;  ///< row-major; empty for a scalar
   std::span<const float> values;        ///< gradients are times the loss scale
+  /// Of a rounding by a rule or the language's default: what it rounded, as many as `values`, to
+  /// which format ("bf16"), and the rule as the text form spells it, empty for the default. Of all
+  /// else `before` is empty, and of inputs that are delivered in another element than f32.
+  std::span<const float> before = {};
+  std::string_view format = {}, rule = {};
 };
 
 }  // namespace halftone

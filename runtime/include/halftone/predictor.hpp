@@ -42,6 +42,8 @@ class Predictor {
   /// Values are row-major; empty for a scalar.
   [[nodiscard]] std::span<const std::int64_t> parameter_shape(std::string_view name) const;
   void set_parameter(std::string_view name, std::span<const float> values);
+  /// Of a weight that rules quantize what its codes and scales stand for (P82), until the next
+  /// call; a predictor's weights are saved so, too.
   [[nodiscard]] std::span<const float> parameter(std::string_view name) const;
 
   /// The states that outputs and losses depend on. They begin at their first values, to which

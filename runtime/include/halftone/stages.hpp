@@ -38,6 +38,9 @@ class StageSchedule {
   /// The stage of a step, the first being 0.
   [[nodiscard]] const std::string& at(std::int64_t step) const;
 
+  /// All that it names, each once.
+  [[nodiscard]] std::vector<std::string> stages() const;
+
   /// Of the first `steps` steps the share that is in the stage, from 0 to 1.
   [[nodiscard]] double share_of(const std::string& stage, std::int64_t steps) const;
 

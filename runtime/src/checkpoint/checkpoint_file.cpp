@@ -8,11 +8,13 @@
 #include <cstring>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "../formats.hpp"
 #include "../huge_pages.hpp"
 #include "../safetensors/header.hpp"
 #include "../text.hpp"
+#include "block_states.hpp"
 #include "file_checksum.hpp"
 #include "halftone/encoding/traits.hpp"
 #include "halftone/error.hpp"
@@ -118,6 +120,13 @@ class Reader {
     return found == tensors_.end() ? std::string() : found->second->type;
   }
 
+  /// How many elements a tensor of the file has.
+  [[nodiscard]] std::int64_t count_of(const std::string& name) const {
+    std::int64_t count = 1;
+    for (const std::int64_t extent : tensors_.at(name)->shape) count *= extent;
+    return count;
+  }
+
   /// Tensors that nobody asked for.
   [[nodiscard]] std::vector<std::string> rest() const {
     std::vector<std::string> names;
@@ -211,14 +220,21 @@ bool is_in_another_float(const StatePart& part, std::string_view type) {
          float_called(part.type);
 }
 
+std::vector<float> values_of(std::span<const std::byte> bytes, std::string_view type) {
+  const encoding::Element from = *float_called(type);
+  const std::int64_t count = std::ssize(bytes) / encoding::storage_bytes(from, 1);
+  std::vector<float> values;
+  for (std::int64_t i = 0; i < count; ++i) values.push_back(element_of(bytes.data(), from, i));
+  return values;
+}
+
 /// P68: f32 is exact, and what is narrower the nearest.
 std::vector<std::byte> converted(const Reader& reader, const StatePart& part,
-                                 std::span<const std::byte> bytes, std::string_view type) {
-  const encoding::Element from = *float_called(type), to = *float_called(part.type);
-  const std::int64_t count = part.bytes / encoding::storage_bytes(to, 1);
+                                 std::span<const float> values) {
+  const encoding::Element to = *float_called(part.type);
   std::vector<std::byte> result(static_cast<std::size_t>(part.bytes));
-  for (std::int64_t i = 0; i < count; ++i) {
-    const float value = element_of(bytes.data(), from, i);
+  for (std::int64_t i = 0; i < std::ssize(values); ++i) {
+    const float value = values[static_cast<std::size_t>(i)];
     std::uint32_t code = 0;
     if (to == encoding::Element::f32) {
       std::memcpy(&code, &value, sizeof code);
@@ -236,16 +252,61 @@ std::vector<std::byte> converted(const Reader& reader, const StatePart& part,
   return result;
 }
 
+/// P86: whether the file or the trainer holds the part in blocks with scales, and not both in the
+/// same.
+bool differs_in_blocks(const Reader& reader, const StatePart& part) {
+  if (!part.name.starts_with(kOwnTensors) || part.is_scales) return false;
+  const std::string type = reader.type_of(part.name), scales = name_of_scales(part.name);
+  const bool has_scales = code_called(type) && !reader.type_of(scales).empty();
+  if (part.block == 0) return has_scales && float_called(part.type);
+  if (!has_scales) return float_called(type).has_value();
+  return type != part.type || reader.count_of(scales) != (part.bytes + part.block - 1) / part.block;
+}
+
+/// Such a part's values in the file.
+std::vector<float> values_in_file(Reader& reader, const StatePart& part) {
+  const std::string type = reader.type_of(part.name), scales = name_of_scales(part.name);
+  const std::span<const std::byte> found = *reader.tensor(part.name, part.type, type, part.shape);
+  const std::optional<encoding::Element> element = code_called(type);
+  if (!element) return values_of(found, type);
+  const std::int64_t count = reader.count_of(scales);
+  const std::optional<std::int64_t> block = block_of(std::ssize(found), count);
+  if (!block)
+    reader.refuse("has " + std::to_string(count) + " scales in " + named("tensor", scales) +
+                      " for " + std::to_string(found.size()) + " codes",
+                  "take an earlier file");
+  const std::array<std::int64_t, 1> shape = {count};
+  return values_of_blocks(found, *element, *reader.tensor(scales, "F32", shape), *block);
+}
+
 /// What to write where; adds to `resumed` what does not fit together.
 std::vector<Write> match(Reader& reader, const std::vector<StatePart>& parts, bool other_rules,
                          Resumed& resumed) {
   std::vector<Write> writes;
+  std::set<std::string> made;  // scales
   for (const StatePart& part : parts) {
+    if (!other_rules || !differs_in_blocks(reader, part)) continue;
+    const std::vector<float> values = values_in_file(reader, part);
+    resumed.converted.push_back(part.name);
+    made.insert(part.name);
+    if (part.block == 0) {
+      writes.push_back({&part, {}, converted(reader, part, values)});
+      continue;
+    }
+    BlockState state = in_blocks(values, *code_called(part.type), part.block);
+    const std::string scales = name_of_scales(part.name);
+    made.insert(scales);
+    writes.push_back({&part, {}, std::move(state.codes)});
+    writes.push_back(
+        {&*std::ranges::find(parts, scales, &StatePart::name), {}, std::move(state.scales)});
+  }
+  for (const StatePart& part : parts) {
+    if (made.contains(part.name)) continue;
     const std::string type = reader.type_of(part.name);
     const bool converts = other_rules && is_in_another_float(part, type);
     const auto bytes = reader.tensor(part.name, part.type, converts ? type : part.type, part.shape);
     if (bytes && converts) {
-      writes.push_back({&part, *bytes, converted(reader, part, *bytes, type)});
+      writes.push_back({&part, *bytes, converted(reader, part, values_of(*bytes, type))});
       resumed.converted.push_back(part.name);
     } else if (bytes) {
       writes.push_back({&part, *bytes});

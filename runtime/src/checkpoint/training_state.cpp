@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "training_state.hpp"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
 #include "../stage_memory.hpp"
+#include "block_states.hpp"
 #include "halftone/encoding/traits.hpp"
 #include "halftone/manifest/spelling.hpp"
 
@@ -13,9 +15,12 @@ namespace {
 
 using manifest::Element, manifest::Role;
 
-/// Of values that persist; all others are stored as f32. Floats of 16 bits are P68's.
-constexpr std::pair<Element, const char*> kTypes[] = {
-    {Element::i32, "I32"}, {Element::f16, "F16"}, {Element::bf16, "BF16"}};
+/// Of values that persist; all others are stored as f32. Floats of 16 bits are P68's, of 8 P86's.
+constexpr std::pair<Element, const char*> kTypes[] = {{Element::i32, "I32"},
+                                                      {Element::f16, "F16"},
+                                                      {Element::bf16, "BF16"},
+                                                      {Element::f8e4m3, "F8_E4M3"},
+                                                      {Element::f8e5m2, "F8_E5M2"}};
 
 std::string type_of(const manifest::Buffer& buffer) {
   for (const auto& [element, type] : kTypes)
@@ -29,9 +34,34 @@ std::int64_t count_of(const std::vector<std::int64_t>& shape) {
   return count;
 }
 
+/// Delayed scales and their histories (P75), whose names say which; a stage may have none.
+bool is_of_delayed_scales(const manifest::Buffer& buffer) {
+  return buffer.name.starts_with(manifest::kDelayedScales) ||
+         buffer.name.starts_with(manifest::kAmaxes);
+}
+
 /// Whether the buffer has an element for every one of the trained parameters.
 bool is_flat(const manifest::Manifest& manifest, const manifest::Buffer& buffer) {
+  if (is_of_delayed_scales(buffer)) return false;  // however many there are
   return buffer.shape == std::vector<manifest::Dimension>{{.extent = manifest.trained_elements}};
+}
+
+/// Of a flat buffer of codes how many share a scale, which another buffer has; else 0 (P86).
+std::int64_t block_of_codes(const ProgramPlan& plan, const manifest::Buffer& codes) {
+  if (codes.role != Role::optimizer_state || !is_flat(plan.manifest(), codes)) return 0;
+  const auto& buffers = plan.program().buffers;
+  const auto scales =
+      std::ranges::find(buffers, codes.name + std::string(kScales), &manifest::Buffer::name);
+  return scales == buffers.end() ? 0 : codes.shape[0].extent / scales->shape[0].extent;
+}
+
+/// Likewise of the buffer of scales.
+std::int64_t block_of_scales(const ProgramPlan& plan, const manifest::Buffer& scales) {
+  if (!scales.name.ends_with(kScales)) return 0;
+  const auto& buffers = plan.program().buffers;
+  const auto codes = std::ranges::find(
+      buffers, scales.name.substr(0, scales.name.size() - kScales.size()), &manifest::Buffer::name);
+  return codes == buffers.end() ? 0 : block_of_codes(plan, *codes);
 }
 
 /// What a state was before the micro-batches of a step, of which none are left between steps.
@@ -65,7 +95,19 @@ std::vector<StatePart> state_parts(const ProgramPlan& plan) {
       if (!are_masters && !parameter.trained) continue;
       parts.push_back({prefix + parameter.name, in_two ? "F32" : type_of(held), parameter.shape,
                        buffer, encoding::storage_bytes(element, parameter.offset),
-                       encoding::storage_bytes(element, count_of(parameter.shape)), in_two});
+                       encoding::storage_bytes(element, count_of(parameter.shape)), in_two,
+                       block_of_codes(plan, held)});
+    }
+  };
+  const auto add_scales = [&](const std::string& prefix, std::size_t buffer, std::int64_t block) {
+    for (const manifest::Parameter& parameter : manifest.parameters) {
+      if (!parameter.trained) continue;
+      const std::int64_t count = (count_of(parameter.shape) + block - 1) / block;
+      StatePart& part = parts.emplace_back();
+      part = {prefix + parameter.name, "F32", {count}, buffer};
+      part.at = encoding::storage_bytes(Element::f32, parameter.offset / block);
+      part.bytes = encoding::storage_bytes(Element::f32, count);
+      part.is_scales = true;
     }
   };
   for (std::size_t i = 0; i < plan.program().buffers.size(); ++i) {
@@ -76,6 +118,8 @@ std::vector<StatePart> state_parts(const ProgramPlan& plan) {
     } else if (buffer.role == Role::optimizer_state && !is_of_a_step(buffer) &&
                is_flat(manifest, buffer)) {
       add_parameters(name + "/", i, false);
+    } else if (const std::int64_t block = block_of_scales(plan, buffer); block > 0) {
+      add_scales(name + "/", i, block);
     } else if (persists(buffer)) {
       parts.push_back({name, type_of(buffer), plan.extents(i), i, 0, plan.bytes(i)});
     }
@@ -87,17 +131,21 @@ std::vector<StatePart> state_parts(const BoundProgram& program) {
   std::vector<StatePart> parts = state_parts(program.plan());
   if (program.turns().size() == 1) return parts;
   std::erase_if(parts, [&](const StatePart& part) {
-    return is_of_loss_scale(program.plan().buffer(part.buffer));
+    const manifest::Buffer& buffer = program.plan().buffer(part.buffer);
+    return is_of_loss_scale(buffer) || is_of_delayed_scales(buffer);
   });
-  std::set<std::string> known;
+  std::set<std::string> known, known_delayed;
   for (const auto& turn : program.turns()) {
     const bool is_first = known.empty();
     for (StatePart& part : state_parts(turn->plan)) {
       const manifest::Buffer& buffer = turn->plan.buffer(part.buffer);
-      if (!is_of_loss_scale(buffer)) continue;
-      if (!known.insert(shared_name(turn->plan, part.buffer)).second) continue;
+      const bool is_delayed = is_of_delayed_scales(buffer);
+      if (!is_delayed && !is_of_loss_scale(buffer)) continue;
+      std::set<std::string>& names = is_delayed ? known_delayed : known;
+      if (!names.insert(shared_name(turn->plan, part.buffer)).second) continue;
       const std::string stage = turn->plan.manifest().during.front();
-      if (!is_first) part.name = std::string(kOwnTensors) + stage + "/" + buffer.name;
+      if (!is_delayed && !is_first)
+        part.name = std::string(kOwnTensors) + stage + "/" + buffer.name;
       part.turn = turn.get();
       parts.push_back(std::move(part));
     }

@@ -23,6 +23,9 @@ struct StatePart {
   std::int64_t at = 0, bytes = 0;
   /// Of masters that lie in two buffers (P69): a file has the f32, and `at` is as if they were one.
   bool is_split = false;
+  /// Of codes how many share a scale (P86); and whether it is those scales.
+  std::int64_t block = 0;
+  bool is_scales = false;
   const BoundProgram::Turn* turn = nullptr;  ///< whose buffer it is; null: of the stage at hand
 };
 
@@ -32,7 +35,8 @@ struct StatePart {
 [[nodiscard]] std::vector<StatePart> state_parts(const ProgramPlan& plan);
 
 /// Of all stages (P66), whichever the program is in. The first loss scale that there is has its
-/// buffers' names, another one (P70) "halftone/STAGE/" before them, of the first stage that has it.
+/// buffers' names, another one (P70) "halftone/STAGE/" before them, of the first stage that has it;
+/// delayed scales (P75) have names of their own.
 [[nodiscard]] std::vector<StatePart> state_parts(const BoundProgram& program);
 
 }  // namespace halftone

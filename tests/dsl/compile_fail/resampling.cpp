@@ -124,10 +124,10 @@ constexpr auto net = model("net", inputs(tensor("x", batch, 9, 8)),
 MODEL(net, rules)
 }  // namespace pool_stride
 
-// EXPECT pool_elements: layer 'pool' has windows of 72 elements: give them 64 or fewer
+// EXPECT pool_elements: layer 'pool' has windows of 288 elements: give them 256 or fewer
 namespace pool_elements {
-constexpr auto net = model("net", inputs(tensor("x", batch, 9, 9, 8)),
-                           from("x") | avg_pool2d("pool", kernel(8, either(9, 8))) | output("z"));
+constexpr auto net = model("net", inputs(tensor("x", batch, 20, 20, 8)),
+                           from("x") | avg_pool2d("pool", kernel(16, either(18, 16))) | output("z"));
 MODEL(net, rules)
 }  // namespace pool_elements
 

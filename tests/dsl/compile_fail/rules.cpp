@@ -128,14 +128,14 @@ RULE(where(master_weights& forward_pass)(master(f32)), where(master_weights)(mas
 RULE(everywhere(master(bf16)), everywhere(master(f32)))
 
 // EXPECT split_of_some: the rule 'where layer "fc" : master bf16 remainder' speaks of masters of
-// some parameters beside a remainder, but those of all lie in one buffer; select by role master and
-// target alone (P69)
+// some parameters, or in some stages, beside a remainder, but those of all lie in one buffer that
+// stages share; select by role master and target alone (P69, P71)
 RULE(where(layer("fc"))(master(bf16, with_remainder)),
      where(master_weights)(master(bf16, with_remainder)))
 
 // EXPECT states_of_some: the rule 'where layer "fc" role optimizer_state : store bf16' stores role
-// optimizer_state of some parameters and not of others, but all lie in one buffer; select by role
-// and target alone, in a rule of its own (P68)
+// optimizer_state of some parameters, or in some stages, and not of others, but all lie in one buffer
+// that stages share; select by role and target alone, in a rule of its own (P68, P71)
 RULE(where(layer("fc") & optimizer_states)(store(bf16)), where(optimizer_states)(store(bf16)))
 
 // EXPECT states_of_few_bits: stores role optimizer_state in f8e4m3, which has too few numbers for
@@ -147,7 +147,7 @@ RULE(where(optimizer_states)(store(f8e4m3)), where(optimizer_states)(store(f16, 
 RULE(where(op("gelu"))(master(f32)), where(op("linear"))(master(f32)))
 
 // EXPECT no_fields: the rule 'where layer "fc" :' states no field; state store, compute, result,
-// accumulate, master, rounding, recompute, loss_scale or memory_budget (P41)
+// accumulate, master, rounding, recompute, loss_scale, memory_budget or quantize (P41)
 RULE(where(layer("fc"))(), where(layer("fc"))(compute(f32)))
 
 // EXPECT recompute_loss: the rule 'where class loss : recompute always' states recompute, but
@@ -223,19 +223,41 @@ RULE(everywhere(master(scaled(f8e5m2))), everywhere(master(f32)))
 // f4e2m1 (P42)
 RULE(everywhere(compute(scaled(bf16))), everywhere(compute(scaled(f8e5m2))))
 
-// EXPECT scaled_drawn: rounds an element of fewer than 8 bits by other means than to the nearest
-// (P53); leave rounding out (P42)
-RULE(everywhere(compute(scaled(f4e2m1, block(32))), rounding(stochastic)),
-     everywhere(compute(scaled(f4e2m1, block(32)))))
+// EXPECT scaled_cut: rounds an element of fewer than 8 bits toward zero (P53); leave rounding out,
+// or state stochastic (P42)
+RULE(everywhere(compute(scaled(f4e2m1, block(32))), rounding(toward_zero)),
+     everywhere(compute(scaled(f4e2m1, block(32))), rounding(stochastic)))
 
-// EXPECT scaled_blocks_of_one: has blocks of fewer than 2 or more than 4096 elements (P51); state
-// as many as 32 or 128 (P42)
+// EXPECT scaled_blocks_of_one: the rule 'everywhere : compute f8e4m3 scaled block 1 f8e8m0
+// saturate' states a compute that has blocks of one element, or of more than 4096 rows or columns
+// (P51); state as many as 32 or 128 (P42)
 RULE(everywhere(compute(scaled(f8e4m3, block(1)))), everywhere(compute(scaled(f8e4m3, block(2)))))
 
-// EXPECT scaled_blocks_too_long: has blocks of fewer than 2 or more than 4096 elements (P51); state
-// as many as 32 or 128 (P42)
+// EXPECT scaled_blocks_too_long: has blocks of one element, or of more than 4096 rows or columns
+// (P51); state as many as 32 or 128 (P42)
 RULE(everywhere(compute(scaled(f8e4m3, block(4294967328)))),
      everywhere(compute(scaled(f8e4m3, block(4096)))))
+
+// EXPECT scaled_blocks_too_high: the rule 'everywhere : compute f8e4m3 scaled block 4097 by 1
+// f8e8m0 saturate' states a compute that has blocks of one element, or of more than 4096 rows
+RULE(everywhere(compute(scaled(f8e4m3, block(4097, 1)))),
+     everywhere(compute(scaled(f8e4m3, block(4096, 1)))))
+
+// EXPECT scaled_by_numbers: has scales of f8e4m3 on another element than f4e2m1 (P77); state them
+// as f8e8m0 (P42)
+RULE(everywhere(compute(scaled(f8e4m3, block(16), f8e4m3))),
+     everywhere(compute(scaled(f4e2m1, block(16), f8e4m3))))
+
+// EXPECT scaled_without_history: the rule 'everywhere : compute f8e4m3 scaled delayed 0 f8e8m0
+// saturate' states a compute that has a history of fewer than 1 or more than 4096 steps (P72); state
+// as many as 1024 (P42)
+RULE(everywhere(compute(scaled(f8e4m3, delayed(0)))), everywhere(compute(scaled(f8e4m3, delayed(1)))))
+
+// EXPECT scaled_margin: the rule 'everywhere : compute f8e4m3 scaled delayed 16 margin 17 f8e8m0
+// saturate' states a compute that has a margin outside of 0 to 16 powers of two (P72); leave margin
+// out, or state 1 (P42)
+RULE(everywhere(compute(scaled(f8e4m3, delayed(16, 17)))),
+     everywhere(compute(scaled(f8e4m3, delayed(16, 16)))))
 
 // EXPECT scaled_by_number: states compute with what is no value of it; write
 RULE(everywhere(compute(scaled(f8e4m3, 32)), store(bf16)),
@@ -268,6 +290,29 @@ RULE(everywhere(memory_budget(60)), everywhere(memory_budget(0.6)))
 
 // EXPECT budget_of_no_bytes: has a memory budget of no bytes; write a number above 0 (P43)
 RULE(everywhere(memory_budget_bytes(0)), everywhere(memory_budget_bytes(1 << 20)))
+
+// EXPECT quantized_activations: states quantize for role activation; weights alone are quantized, so
+// write role weight (P80)
+RULE(where(activations)(quantize(i8)), where(weights)(quantize(i8)))
+
+// EXPECT quantized_without_role: states quantize, but selects no weight; name role weight, and one
+// that the model has (P80)
+RULE(everywhere(quantize(i8)), where(weights)(quantize(i8)))
+
+// EXPECT quantized_bias: the rule 'where layer "fc.bias" role weight : quantize i8' states quantize,
+// but selects no weight;
+RULE(where(layer("fc.bias") & weights)(quantize(i8)), where(layer("fc") & weights)(quantize(i8)))
+
+// EXPECT quantized_in_pass: states quantize in a pass, but a predictor holds a weight once for all
+// that read it; remove the pass (P80)
+RULE(where(weights& forward_pass)(quantize(i8)), where(weights)(quantize(f8e4m3)))
+
+// EXPECT quantized_to_bf16: quantizes to bf16, which no weight of a predictor is held in; write i8,
+// f8e4m3, or f32 for as it is (P80)
+RULE(where(weights)(quantize(bf16)), where(weights)(quantize(f8e4m3)))
+
+// EXPECT sought_in_f32: seeks scales for weights in f32, which have none; leave least_error out (P80)
+RULE(where(weights)(quantize(f32, least_error)), where(weights)(quantize(f32)))
 
 // EXPECT without_loss: the rule 'everywhere : store f32 loss_scale fixed' states loss_scale, but
 // this model has no loss to scale; remove it (P42)

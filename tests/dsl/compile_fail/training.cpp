@@ -170,6 +170,18 @@ MODEL(net, rules, lamb(max_trust(either(0.0, 10.0))))
 // betas, epsilon, max_trust and decayed_only
 MODEL(net, rules, lamb(either(amsgrad, decayed_only)))
 
+// EXPECT epsilons_of_adafactor: adafactor has epsilons of which the first, whose square it divides
+// by, is not positive and finite in f32, or the second negative: write epsilons(1e-15, 1e-3)
+MODEL(net, rules, adafactor(epsilons(either(1e-30, 1e-15), 1e-3)))
+
+// EXPECT threshold_of_adafactor: adafactor has a clip_threshold that is not positive and finite in
+// f32: write clip_threshold(1.0)
+MODEL(net, rules, adafactor(clip_threshold(either(0.0, 1.0))))
+
+// EXPECT decay_of_adafactor: adafactor has a decay_rate that is negative or not finite in f32:
+// write decay_rate(0.8)
+MODEL(net, rules, adafactor(decay_rate(either(-0.8, 0.8))))
+
 // EXPECT no_option_at_all: rmsprop is given what is no option of it: it takes lr, weight_decay,
 // momentum, epsilon, alpha and centered
 MODEL(net, rules, rmsprop(either(0.9, alpha(0.9))))

@@ -22,6 +22,7 @@
 #include "models.hpp"
 #include "saved.hpp"
 #include "scaled.hpp"
+#include "served.hpp"
 #include "small_update.hpp"
 #include "snippets.hpp"
 #include "staged.hpp"
@@ -39,7 +40,7 @@ TEST_CASE("every piece of C++ in the guide stands word for word in a header that
     if (entry.path().extension() == ".hpp") compiled += read_text(entry.path()) + "\n";
   }
   const auto pieces = snippets(read_text(HALFTONE_GUIDE));
-  CHECK(pieces.size() == 23);
+  CHECK(pieces.size() == 26);
   for (const std::string& piece : pieces) {
     CAPTURE(piece);
     CHECK(compiled.find(piece) != compiled.npos);
@@ -79,10 +80,27 @@ TEST_CASE("the guide's rules are those of the Description") {
               "rule where class contraction : compute f8e4m3 scaled block 32 f8e8m0 saturate",
               "rule where class contraction role gradient : compute f8e5m2 scaled block 32 f8e8m0 "
               "saturate"});
+  CHECK(rules_of(digits_columns, column_rules) ==
+        Lines{"rule everywhere : store bf16",
+              "rule where class contraction : compute f8e4m3 scaled block 32 f8e8m0 saturate",
+              "rule where class contraction pass weight_gradient : compute f8e4m3 scaled block 32 "
+              "by 1 f8e8m0 saturate"});
+  CHECK(rules_of(digits, delayed_rules) ==
+        Lines{"rule everywhere : store bf16",
+              "rule where class contraction : compute f8e4m3 scaled delayed 16 f8e8m0 saturate",
+              "rule where class contraction role gradient : compute f8e5m2 scaled delayed 16 margin "
+              "1 f8e8m0 saturate"});
   CHECK(rules_of(digits, presets::mxfp8()) ==
         Lines{"rule everywhere : store bf16", "rule where class contraction : compute bf16",
               "rule where op linear : compute f8e4m3 scaled block 32 f8e8m0 saturate",
-              "rule where op linear pass weight_gradient if_any : compute bf16"});
+              "rule where op linear role weight pass input_gradient if_any : compute f8e4m3 scaled "
+              "block 32 by 1 f8e8m0 saturate",
+              "rule where op linear pass weight_gradient if_any : compute f8e4m3 scaled block 32 by "
+              "1 f8e8m0 saturate"});
+  CHECK(rules_of(digits_served, served) ==
+        Lines{"rule everywhere : store bf16 compute bf16", narrow_math,
+              "rule where role weight : quantize i8",
+              "rule where layer \"head\" role weight : quantize f8e4m3 least_error"});
   CHECK(rules_of(digits_listed, listed_rules) ==
         Lines{"rule everywhere : store f16",
               "rule where class contraction|activation_function|elementwise : compute f16",

@@ -13,3 +13,14 @@ constexpr auto block_rules =
 
 constexpr auto digits_blocks = renamed("digits_blocks", digits);
 HALFTONE_MODEL(digits_blocks, block_rules, adamw(lr(3e-3)))
+
+constexpr auto column_rules =
+    precision(everywhere(store(bf16)), where(contraction)(compute(scaled(f8e4m3, block(32)))),
+              where(contraction& weight_gradient_pass)(compute(scaled(f8e4m3, block(32, 1)))));
+
+constexpr auto digits_columns = renamed("digits_columns", digits);
+HALFTONE_MODEL(digits_columns, column_rules, adamw(lr(3e-3)))
+
+constexpr auto delayed_rules =
+    precision(everywhere(store(bf16)), where(contraction)(compute(scaled(f8e4m3, delayed(16)))),
+              where(contraction& gradients)(compute(scaled(f8e5m2, delayed(16, 1)))));

@@ -188,6 +188,9 @@ TEST_CASE("options that do not fit together are refused before anything is train
         "predictor and loader");
   CHECK(said({.monitor = "accuracy"}) ==
         "fit: monitored loss 'accuracy' is unknown; the model's losses are 'xent'");
+  CHECK(said({.stages = StageSchedule({{"warmup", 1000}}, {{"predict", 9}})}) ==
+        "fit: the stage 'warmup' of the schedule is none of the model's; give HALFTONE_MODEL "
+        "stages(...) with its name");
   CHECK(said({.validation = Validation{}}) ==
         "fit: the validation lacks its predictor or its loader; give both");
   CHECK(said({.save_every = 5}) ==

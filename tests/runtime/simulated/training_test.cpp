@@ -122,6 +122,10 @@ TEST_CASE("steps on simulated chips have the bits of the CPU") {
                         {"scaled", &halftone_artifact_scaled, "sm_75"},
                         {"scaled", &halftone_artifact_scaled, "sm_90a"},
                         {"scaled_blocks", &halftone_artifact_scaled_blocks, "sm_80", 2},
+                        {"scaled_grids", &halftone_artifact_scaled_grids, "sm_75"},
+                        {"scaled_grids", &halftone_artifact_scaled_grids, "sm_90a", 2},
+                        {"delayed", &halftone_artifact_delayed, "sm_80"},
+                        {"delayed", &halftone_artifact_delayed, "sm_90a", 2},
                         {"stochastic", &halftone_artifact_stochastic, "sm_75"},
                         {"stochastic", &halftone_artifact_stochastic, "sm_80", 2},
                         {"stochastic", &halftone_artifact_stochastic, "sm_90a"}};
@@ -156,6 +160,7 @@ TEST_CASE("steps of fewer rows have the bits of the CPU, and those of trainers m
   const Case cases[] = {{"digits", &halftone_artifact_digits, "sm_80"},
                         {"digits_bf16", &halftone_artifact_digits_bf16, "sm_90a"},
                         {"scaled", &halftone_artifact_scaled, "sm_80"},
+                        {"scaled_grids", &halftone_artifact_scaled_grids, "sm_80"},
                         {"dropout", &halftone_artifact_dropout, "sm_75"}};
   for (const Case& c : cases) {
     CAPTURE(c.model);

@@ -97,8 +97,17 @@ std::optional<ContractionText> read_contraction(const std::string& text) {
   read.element_rows = between(entry, "body.element_rows = ", ";");
   const string_view compute = between(body, " compute(", " store_row(");
   each_result(compute, "outputs.", "[i] = ", [&](string_view name, string_view value) {
-    if (const auto format = sum_format(compute, value))
-      read.sums.push_back({number_of(names, name), *format});
+    const auto format = sum_format(compute, value);
+    if (!format) return;
+    SumResult result{number_of(names, name), *format};
+    // "store(result0 + row * 72 + 24, column": 72 columns, of which its own begin with the 24th.
+    const std::string start = "::store(" + std::string(name) + " + row * ";
+    const string_view row = between(body, start, ", column");
+    if (!row.starts_with("columns()")) {
+      result.pitch = std::stoul(std::string(row));
+      result.offset = std::stoul(std::string(row.substr(row.find(" + ") + 3)));
+    }
+    read.sums.push_back(result);
   });
   const string_view rows = body.substr(body.find(" store_row("));
   each_result(rows, "    ", "[row] = ", [&](string_view name, string_view value) {

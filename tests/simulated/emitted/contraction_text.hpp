@@ -16,6 +16,8 @@ namespace halftone::tests {
 struct SumResult {
   std::size_t argument;
   reference::RoundTo format;
+  /// Of a result that is columns of a wider tensor: those of the tensor, and the first of its own.
+  std::size_t pitch = 0, offset = 0;
 };
 
 /// Arguments are numbered as the launch passes them.

@@ -283,11 +283,12 @@ void Replay::hold_to_bound(const manifest::Launch& launch, const ContractionText
                            rhs = values_of(cpu_, launch.arguments[text.rhs]),
                            stored = values_of(chip_, launch.arguments[result.argument]);
   const std::size_t depth = value_of(text.depth), columns = value_of(text.columns);
-  const std::size_t rows =
-      text.element_rows.empty() ? stored.size() / columns : value_of(text.element_rows);
+  const std::size_t pitch = result.pitch != 0 ? result.pitch : columns;
+  const std::size_t all_rows = stored.size() / pitch;
+  const std::size_t rows = text.element_rows.empty() ? all_rows : value_of(text.element_rows);
   std::vector<float> a(depth), b(depth);
-  const std::size_t stride = stored.size() / kBoundedPerResult + 1;
-  for (std::size_t i = 0; i < stored.size(); i += stride) {
+  const std::size_t stride = all_rows * columns / kBoundedPerResult + 1;
+  for (std::size_t i = 0; i < all_rows * columns; i += stride) {
     const std::size_t element = i / columns / rows;  // of a batch
     const std::size_t row = i / columns % rows, column = i % columns;
     const float* left = lhs.data() + element * rows * depth;
@@ -299,10 +300,11 @@ void Replay::hold_to_bound(const manifest::Launch& launch, const ContractionText
     ++tally.bounded;
     const Sums sums = chip_.plan().target() ? Sums::toward_zero : Sums::flushed;
     const ClassB bound = class_b(a, b, result.format, sums);
-    if (bound.holds(stored[i])) continue;
+    const float got = stored[i / columns * pitch + result.offset + column];
+    if (bound.holds(got)) continue;
     ++tally.outside;
     if (tally.first.empty())
-      tally.first = place(launch, result.argument, i) + ": " + std::to_string(stored[i]) +
+      tally.first = place(launch, result.argument, i) + ": " + std::to_string(got) +
                     " is not from " + std::to_string(bound.low) + " to " +
                     std::to_string(bound.high);
   }

@@ -132,7 +132,7 @@ Device small_chip(std::int64_t multiprocessors, CompileKernel compile,
 }
 
 /// Every kernel of warp groups of a training step, and nothing else; stops at the first that fails.
-Run run(std::int64_t batch, const Mutant& mutant = {}) {
+Run run(std::int64_t batch, const Mutant& mutant = {}, const char* model = "products") {
   Run result;
   const auto compile = [&](const std::string& text, const std::string& entry,
                            const std::string& architecture) {
@@ -150,7 +150,7 @@ Run run(std::int64_t batch, const Mutant& mutant = {}) {
     result.findings += report.findings.size();
   };
   const std::vector<Binding> bindings = {{"batch", batch}};
-  const SplitArtifact split("products");
+  const SplitArtifact split(model);
   try {
     Replay replay(
         split.artifact(), small_chip(4, compile, observe),
@@ -217,6 +217,30 @@ TEST_CASE("products by warp groups have exact sums where they are, and are in N8
     CHECK(result.tally.exact_sums == static_cast<int>(kMaps.size()));
     std::printf("batch %lld: %lld elements inside their bounds\n", static_cast<long long>(batch),
                 static_cast<long long>(result.tally.bounded));
+  }
+}
+
+TEST_CASE("products by warp groups are stored as columns of what others store, too") {
+  struct Case {
+    Mutant mutant;
+    std::int64_t batch;  // vectors are those of tiles with all of their rows
+  };
+  const Case cases[] = {
+      {{"nothing", "", ""}, 140},
+      {{"columns lie elsewhere", " + row * 760 + 504", " + row * 760 + 496"}, 37},
+      {{"rows lie elsewhere", " + row * 773 + 509", " + row * 772 + 509"}, 37},
+      {{"no vector is whole", "return false && ((0", "return ((0"}, 140},
+  };
+  for (const auto& [mutant, batch] : cases) {
+    CAPTURE(std::string(mutant.fault));
+    const Run result = run(batch, mutant, "joined");
+    CAPTURE(result.error);
+    CAPTURE(result.tally.first);
+    const bool is_clean = result.error.empty() && result.tally.clean() && result.findings == 0;
+    CHECK(is_clean == mutant.from.empty());
+    if (!mutant.from.empty()) CHECK(result.changed > 0);
+    for (const char* name : {"one", "two", "three", "four"})
+      if (mutant.from.empty()) CHECK(result.tally.kernels.contains(name));
   }
 }
 

@@ -27,7 +27,11 @@ TEST_CASE("layers of images, of long sequences and of segments have the CPU's bi
                                     {"segments", "sm_90a"},
                                     {"segments_bf16", "sm_75"},
                                     {"long_convolution", "sm_80"},
-                                    {"long_convolution_bf16", "sm_75"}}) {
+                                    {"long_convolution_bf16", "sm_75"},
+                                    {"unet", "sm_80"},
+                                    {"unet_bf16", "sm_75"},
+                                    {"joined_rows", "sm_80"},
+                                    {"large_windows", "sm_75"}}) {
     CAPTURE(std::string(model));
     Pair pair(model, *find_artifact(model).image, "x86-64-v3", 2);
     Trainer trainer(pair.artifact, simulated(chip), pair.setup(1));

@@ -12,11 +12,13 @@ inline constexpr const char* kRoundingWords[] = {"nearest_even", "toward_zero", 
 
 /// Which elements share a scale: a number equals its element times its scale.
 struct Scaling {
-  enum class Kind : std::uint8_t { none, tensor, block };
+  enum class Kind : std::uint8_t { none, tensor, block, delayed };
   Kind kind = Kind::none;
-  std::int32_t size = 0;         ///< of a block, in elements
-  std::int32_t axis = -1;        ///< that blocks lie along; counted from the last dimension, -1
+  std::int32_t size = 0;         ///< of a block, in columns: along the last dimension
+  std::int32_t rows = 1;         ///< of a block, along the dimension in front of that
   Element scale = Element::f32;  ///< what scales are held in
+  std::int32_t history = 0;      ///< of delayed ones: steps whose largest magnitude counts (P72)
+  std::int32_t margin = 0;       ///< likewise powers of two that are left above it
 
   bool operator==(const Scaling&) const = default;
 };
@@ -40,7 +42,36 @@ constexpr bool is_scaled(const Encoding& encoding) {
   return encoding.scaling.kind != Scaling::Kind::none;
 }
 
-inline constexpr int kLeastBlock = 2, kLargestBlock = 4096;  // P51
+inline constexpr int kLargestBlock = 4096;                         // P51, of rows and of columns
+inline constexpr int kLongestHistory = 4096, kLargestMargin = 16;  // P72
+
+/// Whether its scale is that of earlier steps, which a trainer keeps (P72).
+constexpr bool is_delayed(const Encoding& encoding) {
+  return encoding.scaling.kind == Scaling::Kind::delayed;
+}
+
+/// With the scale of the tensor as it is in the place of one of earlier steps (P74).
+constexpr Encoding without_delay(Encoding encoding) {
+  if (!is_delayed(encoding)) return encoding;
+  encoding.scaling.kind = Scaling::Kind::tensor;
+  encoding.scaling.history = encoding.scaling.margin = 0;
+  return encoding;
+}
+
+/// Whether blocks have scales that are no powers of two, under one scale of the tensor (P77).
+constexpr bool has_two_levels(const Scaling& scaling) {
+  return scaling.kind == Scaling::Kind::block && scaling.scale == Element::f8e4m3;
+}
+
+/// Of an optimizer's states alone (P86): blocks of a flat buffer, each with a scale in f32.
+constexpr bool is_of_states(const Encoding& encoding) {
+  const Scaling& scaling = encoding.scaling;
+  const bool is_power = (scaling.size & (scaling.size - 1)) == 0;
+  return (encoding.element == Element::f8e4m3 || encoding.element == Element::f8e5m2) &&
+         scaling.kind == Scaling::Kind::block && scaling.rows == 1 && is_power &&
+         scaling.size >= 32 && scaling.size <= 1024 && scaling.scale == Element::f32 &&
+         encoding.saturate;
+}
 
 /// Of a scaled encoding, as `fault`.
 constexpr const char* fault_of_scaling(const Encoding& encoding) {
@@ -50,19 +81,29 @@ constexpr const char* fault_of_scaling(const Encoding& encoding) {
     return "scales an element of more than 8 bits (P51); state f8e4m3, f8e5m2, f6e3m2, f6e2m3 or "
            "f4e2m1";
   }
-  if (element.bits < 8 && encoding.rounding != Rounding::nearest_even) {
-    return "rounds an element of fewer than 8 bits by other means than to the nearest (P53); leave "
-           "rounding out";
+  if (element.bits < 8 && encoding.rounding == Rounding::toward_zero) {
+    return "rounds an element of fewer than 8 bits toward zero (P53); leave rounding out, or state "
+           "stochastic";
   }
-  if (scaling.scale != Element::f8e8m0) {
+  if (has_two_levels(scaling) && encoding.element != Element::f4e2m1) {
+    return "has scales of f8e4m3 on another element than f4e2m1 (P77); state them as f8e8m0";
+  }
+  if (scaling.scale != Element::f8e8m0 && !has_two_levels(scaling)) {
     return "has scales that are no powers of two (P51); state them as f8e8m0";
   }
   const bool is_block = scaling.kind == Scaling::Kind::block;
-  if (is_block && (scaling.size < kLeastBlock || scaling.size > kLargestBlock)) {
-    return "has blocks of fewer than 2 or more than 4096 elements (P51); state as many as 32 or 128";
+  const auto fits = [](std::int32_t extent) { return extent > 0 && extent <= kLargestBlock; };
+  const bool is_one = scaling.rows == 1 && scaling.size == 1;
+  if (is_block && (!fits(scaling.rows) || !fits(scaling.size) || is_one)) {
+    return "has blocks of one element, or of more than 4096 rows or columns (P51); state as many "
+           "as 32 or 128";
   }
-  if (scaling.axis != -1) {
-    return "has blocks across rows (P51); leave axis out, so that they lie along the last dimension";
+  const bool has_history = scaling.history >= 1 && scaling.history <= kLongestHistory;
+  if (is_delayed(encoding) ? !has_history : scaling.history != 0) {
+    return "has a history of fewer than 1 or more than 4096 steps (P72); state as many as 1024";
+  }
+  if (scaling.margin < 0 || scaling.margin > (is_delayed(encoding) ? kLargestMargin : 0)) {
+    return "has a margin outside of 0 to 16 powers of two (P72); leave margin out, or state 1";
   }
   if (!encoding.saturate) return "is scaled and does not saturate (P51); add saturate";
   return nullptr;
@@ -71,7 +112,7 @@ constexpr const char* fault_of_scaling(const Encoding& encoding) {
 /// What follows the name of what states an encoding that nothing computes with; null when all is
 /// well.
 constexpr const char* fault(const Encoding& encoding) {
-  if (is_scaled(encoding)) return fault_of_scaling(encoding);
+  if (is_scaled(encoding)) return is_of_states(encoding) ? nullptr : fault_of_scaling(encoding);
   const ElementTraits& element = traits(encoding.element);
   if (!element.computed && !element.integer) {
     return "is of an element that is converted alone, not computed with; state f8e4m3 or f8e5m2";
@@ -93,8 +134,7 @@ constexpr Element element_of_numbers(const Encoding& encoding) {
 
 /// Whether rounding a value of `from` leaves it as it is: to saturate takes infinities.
 constexpr bool keeps(const Encoding& to, Element from) {
-  return !is_scaled(to) && holds(to.element, from) &&
-         !(to.saturate && traits(from).has_infinity);
+  return !is_scaled(to) && holds(to.element, from) && !(to.saturate && traits(from).has_infinity);
 }
 
 }  // namespace halftone::encoding

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text form of an encoding: `bf16`, `f16 toward_zero`, `f8e4m3 scaled block 32 f32 saturate`.
 //
-//   encoding := ELEMENT [scaled (tensor | block SIZE [axis AXIS]) ELEMENT]
+//   encoding := ELEMENT [scaled (tensor | block [ROWS by] SIZE | delayed STEPS [margin M]) ELEMENT]
 //               [toward_zero | stochastic] [saturate]
 #pragma once
 
@@ -21,8 +21,13 @@ inline std::string spelled(const Encoding& encoding) {
   std::string text = word(encoding.element);
   if (scaling.kind == Scaling::Kind::tensor) text += " scaled tensor";
   if (scaling.kind == Scaling::Kind::block) {
-    text += " scaled block " + std::to_string(scaling.size);
-    if (scaling.axis != -1) text += " axis " + std::to_string(scaling.axis);
+    text += " scaled block ";
+    if (scaling.rows != 1) text += std::to_string(scaling.rows) + " by ";
+    text += std::to_string(scaling.size);
+  }
+  if (scaling.kind == Scaling::Kind::delayed) {
+    text += " scaled delayed " + std::to_string(scaling.history);
+    if (scaling.margin != 0) text += " margin " + std::to_string(scaling.margin);
   }
   if (scaling.kind != Scaling::Kind::none) text.append(" ").append(word(scaling.scale));
   if (encoding.rounding != Rounding::nearest_even) {
@@ -97,23 +102,32 @@ inline std::variant<Encoding, std::string> parse(std::string_view text) {
     if (known) element = *known;
     if (!known && wrong.empty()) wrong = detail::no_element(spelling);
   };
-  const auto read_number = [&](std::int32_t& number, bool positive, const char* what) {
+  const auto read_number = [&](std::int32_t& number, const char* what) {
     const std::string_view digits = words.next();
-    if (detail::read_number(digits, number) && (number > 0) == positive && number != 0) return;
-    if (wrong.empty()) wrong = "'" + std::string(digits) + "' is no " + what;
+    if (detail::read_number(digits, number) && number > 0) return;
+    if (wrong.empty()) {
+      wrong = "'" + std::string(digits) + "' is no " + what + "; write a positive number";
+    }
   };
+  const auto read_size = [&](std::int32_t& number) { read_number(number, "size of a block"); };
   read_element(encoding.element);
   if (words.take("scaled")) {
     Scaling& scaling = encoding.scaling;
-    scaling.kind = words.take("block") ? Scaling::Kind::block : Scaling::Kind::tensor;
-    if (scaling.kind == Scaling::Kind::block) {
-      read_number(scaling.size, true, "size of a block; write a positive number");
-      if (words.take("axis")) {
-        read_number(scaling.axis, false, "axis; write -1 for the last dimension, -2 before it");
+    scaling.kind = words.take("block")     ? Scaling::Kind::block
+                   : words.take("delayed") ? Scaling::Kind::delayed
+                                           : Scaling::Kind::tensor;
+    if (scaling.kind == Scaling::Kind::delayed) {
+      read_number(scaling.history, "number of steps");
+      if (words.take("margin")) read_number(scaling.margin, "margin");
+    } else if (scaling.kind == Scaling::Kind::block) {
+      read_size(scaling.size);
+      if (words.take("by")) {
+        scaling.rows = scaling.size;
+        read_size(scaling.size);
       }
     } else if (!words.take("tensor") && wrong.empty()) {
-      wrong =
-          "'" + std::string(words.peek()) + "' is no scaling; write scaled tensor or scaled block";
+      wrong = "'" + std::string(words.peek()) +
+              "' is no scaling; write scaled tensor, scaled block or scaled delayed";
     }
     read_element(scaling.scale);
   }

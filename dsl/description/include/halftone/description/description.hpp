@@ -205,10 +205,11 @@ struct Rule {
   std::optional<bool> recompute;  ///< true: always, false: never
   std::optional<LossScale> loss_scale;
   std::optional<MemoryBudget> memory_budget{};
-  bool remainder = false;            ///< of the master (P69)
-  std::vector<Clause> exceptions{};  ///< P61
-  bool if_any = false;               ///< whether it may match nothing (P65)
-  std::string because{};             ///< for people: why there is this rule (P63)
+  std::optional<Quantization> quantize{};  ///< of weights in predictors (P80)
+  bool remainder = false;                  ///< of the master (P69)
+  std::vector<Clause> exceptions{};        ///< P61
+  bool if_any = false;                     ///< whether it may match nothing (P65)
+  std::string because{};                   ///< for people: why there is this rule (P63)
 
   bool operator==(const Rule&) const = default;
 };

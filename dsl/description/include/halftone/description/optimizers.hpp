@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The optimizers of a Description, each with its word and its settings in the order of the text
 // form: printing, parsing, checks and import read these lists. Defaults are torch.optim's.
-// Formulas: docs/spec/description.md, U4, U5, U9 to U14, U16.
+// Formulas: docs/spec/description.md, U4, U5, U9 to U14, U16, U18.
 #pragma once
 
 #include <string>
@@ -179,6 +179,28 @@ struct Lamb {
   bool operator==(const Lamb&) const = default;
 };
 
+/// torch.optim.Adafactor, after Shazeer and Stern 2018: of a matrix the squares' means over each
+/// row and over each column stand for the second moments. decay_rate is torch's beta2_decay without
+/// its sign, epsilon1 and epsilon2 are its eps (the first of f32 where it is None), clip_threshold
+/// is its d. U18
+struct Adafactor {
+  double learning_rate = 1e-2;
+  double decay_rate = 0.8;
+  double epsilon1 = 0x1p-23, epsilon2 = 1e-3;  ///< the first, and clip_threshold, positive (D11)
+  double clip_threshold = 1;
+  double weight_decay = 0.0;
+
+  static constexpr const char* word = "adafactor";
+  static constexpr OptimizerSetting<Adafactor> settings[] = {
+      {.word = "learning_rate", .number = &Adafactor::learning_rate},
+      {.word = "decay_rate", .number = &Adafactor::decay_rate},
+      {.word = "epsilon1", .number = &Adafactor::epsilon1},
+      {.word = "epsilon2", .number = &Adafactor::epsilon2},
+      {.word = "clip_threshold", .number = &Adafactor::clip_threshold},
+      {.word = "weight_decay", .number = &Adafactor::weight_decay}};
+  bool operator==(const Adafactor&) const = default;
+};
+
 /// A user's: what a parameter's element and its states become, as functions of kCustomOperands and
 /// the states. U14
 struct Custom {
@@ -204,6 +226,7 @@ struct Custom {
 inline constexpr int kCustomOperands = 5;
 inline constexpr int kMostCustomStates = 8;
 
-using Optimizer = std::variant<Sgd, AdamW, Adam, NAdam, Adagrad, RmsProp, Lion, Lamb, Custom>;
+using Optimizer =
+    std::variant<Sgd, AdamW, Adam, NAdam, Adagrad, RmsProp, Lion, Lamb, Adafactor, Custom>;
 
 }  // namespace halftone::description

@@ -74,8 +74,9 @@ inline constexpr const char* kBuffers[] = {"accumulated", "finite",        "firs
                                            "loss_scale",  "micro_batches", "momentum",
                                            "parameters",  "weight_decay"};
 inline constexpr const char* kBufferFamilies[] = {
-    "adagrad", "adam",       "adamw", "averaged",   "custom",  "lamb",     "learning_rate",
-    "lion",    "loss_scale", "nadam", "parameters", "rmsprop", "schedule", "sgd"};
+    "adafactor", "adagrad",    "adam",          "adamw",    "averaged",
+    "custom",    "lamb",       "learning_rate", "lion",     "loss_scale",
+    "nadam",     "parameters", "rmsprop",       "schedule", "sgd"};
 
 namespace names {
 /// The character that a C++ name has for one of a model's names: '_' for '/', '-' and '.'.

@@ -35,6 +35,8 @@ enum class Trouble : std::uint8_t {
   budget_share,
   budget_bytes,
   budget_surplus,
+  quantize_format,
+  quantize_scale,
   // a clause by itself
   no_part,
   long_glob,
@@ -51,8 +53,11 @@ enum class Trouble : std::uint8_t {
   nothing_to_follow,
   recompute_role,
   recompute_pass,
+  quantize_role,
+  quantize_pass,
   stochastic_internal,
   state_format,
+  state_scaling,
   flat_with_parts,
   scale_with_parts,
   // a rule in its model
@@ -149,6 +154,18 @@ constexpr Finding memory_budget_fault(const MemoryBudget& budget) {  // P43
   return {};
 }
 
+constexpr Finding quantize_fault(const Quantization& quantize) {  // P80
+  if (!is_quantized(quantize.element) && quantize.element != Element::f32) {
+    return {.trouble = Trouble::quantize_format,
+            .field = Field::quantize,
+            .word = encoding::word(quantize.element)};
+  }
+  if (!is_quantized(quantize.element) && quantize.scale != Quantization::Scale::maximum) {
+    return {.trouble = Trouble::quantize_scale, .field = Field::quantize};
+  }
+  return {};
+}
+
 /// Fields of the whole model, which clauses may restrict to targets and stages alone.
 inline constexpr Field kOfModel[] = {Field::loss_scale, Field::memory_budget};
 inline constexpr Mask kOfModelMask = bit(Field::loss_scale) | bit(Field::memory_budget);
@@ -175,9 +192,10 @@ constexpr bool rounds(const Fields& fields, Field field) {
   return fields.has(field) && (choice.follow || choice.encoding.element != Element::f32);
 }
 
-/// What no model could honour in the fields of a rule: P41, P42, P43. `of_internals`: whether it
-/// speaks of internal values alone, which are rounded and not held.
-constexpr Finding fields_fault(const Fields& fields, bool of_internals) {
+/// What no model could honour in the fields of a rule: P41, P42, P43. `only` has the one role that
+/// it speaks of, where that matters: internal values are rounded and not held, states may be
+/// scaled.
+constexpr Finding fields_fault(const Fields& fields, Mask only) {
   const auto found = [](Trouble trouble, Field field) {
     return Finding{.trouble = trouble, .field = field};
   };
@@ -190,7 +208,8 @@ constexpr Finding fields_fault(const Fields& fields, bool of_internals) {
     if (fields.has(field) && surplus(choice)) return found(Trouble::follow_with_format, field);
   }
   const encoding::ElementTraits& store = encoding::traits(fields.store.encoding.element);
-  if (fields.has(Field::store) && ((!store.stored && !of_internals) || !store.computed)) {
+  if (fields.has(Field::store) &&
+      ((!store.stored && only != bit(Role::internal)) || !store.computed)) {
     return {.trouble = Trouble::store_format, .field = Field::store, .word = store.word};
   }
   const encoding::ElementTraits& compute = encoding::traits(fields.compute.encoding.element);
@@ -210,12 +229,17 @@ constexpr Finding fields_fault(const Fields& fields, bool of_internals) {
   for (const Field field : kWithEncoding) {
     const Encoding encoding = encoding_of(fields, field);
     if (!fields.has(field) || encoding == Encoding(encoding.element)) continue;
+    const bool of_states = field == Field::store && only == bit(Role::optimizer_state);  // P86
+    if (encoding::is_scaled(encoding) && of_states) {
+      if (encoding::is_of_states(encoding)) continue;
+      return found(Trouble::state_scaling, field);
+    }
     if (encoding::is_scaled(encoding) && field != Field::compute) {
       return found(Trouble::field_scaled, field);
     }
-    if (const char* const fault = encoding::fault(encoding)) {
-      return {.trouble = Trouble::field_encoding, .field = field, .word = fault};
-    }
+    const char* const fault = encoding::is_scaled(encoding) ? encoding::fault_of_scaling(encoding)
+                                                            : encoding::fault(encoding);
+    if (fault) return {.trouble = Trouble::field_encoding, .field = field, .word = fault};
     if (encoding.rounding != Rounding()) return found(Trouble::field_rounding, field);
   }
   if (fields.has(Field::compute) && is_scaled && fields.has(Field::rounding)) {
@@ -234,6 +258,10 @@ constexpr Finding fields_fault(const Fields& fields, bool of_internals) {
   if (fields.has(Field::memory_budget)) {
     const Finding budget = memory_budget_fault(fields.memory_budget);
     if (budget.trouble != Trouble::none) return budget;
+  }
+  if (fields.has(Field::quantize)) {
+    const Finding quantize = quantize_fault(fields.quantize);
+    if (quantize.trouble != Trouble::none) return quantize;
   }
   return fields.has(Field::loss_scale) ? loss_scale_fault(fields.loss_scale) : Finding{};
 }
@@ -331,7 +359,8 @@ constexpr Finding beside_fault(const Fields& fields, const Parts& parts) {
     return found(Trouble::nothing_to_follow, Field::store, first_of<Role>(leading));
   }
   const Mask flat = flat_fields(fields, parts.roles);
-  if ((flat & bit(Field::store)) != 0 && encoding::traits(store.encoding.element).bits < 16) {
+  if ((flat & bit(Field::store)) != 0 && !encoding::is_scaled(store.encoding) &&
+      encoding::traits(store.encoding.element).bits < 16) {
     return {.trouble = Trouble::state_format,
             .field = Field::store,
             .word = encoding::word(store.encoding.element)};
@@ -343,6 +372,11 @@ constexpr Finding beside_fault(const Fields& fields, const Parts& parts) {
   }
   if (is_stochastic(fields) && (parts.roles & bit(Role::internal)) != 0) {
     return found(Trouble::stochastic_internal, Field::rounding, Role::internal);
+  }
+  if (fields.has(Field::quantize)) {
+    const Mask others = parts.roles & ~bit(Role::weight);
+    if (others != 0) return found(Trouble::quantize_role, Field::quantize, first_of<Role>(others));
+    if (parts.passes != 0) return found(Trouble::quantize_pass, Field::quantize);
   }
   if (fields.has(Field::recompute)) {
     const Mask others = parts.roles & ~bit(Role::activation);
@@ -424,20 +458,23 @@ constexpr bool is_backward(const Parts& parts) {
   return !fits(parts.passes, bit(Pass::forward)) || !fits(parts.roles, forward);
 }
 
-/// Whether a rule speaks of internal values alone; asked where it stores what nothing is held in.
+/// The bit of the one role that a rule speaks of, or 0; asked where it stores what nothing but
+/// internal values, or nothing but states, may be rounded to.
 template <class Rule>
-constexpr bool is_of_internals(const Rule& rule) {
-  if (encoding::traits(rule.fields().store.encoding.element).stored) return false;
+constexpr Mask only_role(const Rule& rule) {
+  const Encoding store = rule.fields().store.encoding;
+  if (encoding::traits(store.element).stored && !encoding::is_scaled(store)) return 0;
+  const Mask role = bit(encoding::is_scaled(store) ? Role::optimizer_state : Role::internal);
   for (int c = 0; c < rule.clauses(); ++c) {
-    if (rule.parts(c).roles != bit(Role::internal)) return false;
+    if (rule.parts(c).roles != role) return 0;
   }
-  return rule.clauses() > 0;
+  return rule.clauses() > 0 ? role : 0;
 }
 
 /// The first trouble that a rule has in any model.
 template <class Rule>
 constexpr Finding form_fault(const Rule& rule) {
-  const Finding found = fields_fault(rule.fields(), is_of_internals(rule));
+  const Finding found = fields_fault(rule.fields(), only_role(rule));
   if (found.trouble != Trouble::none) return found;
   for (int c = 0; c < rule.clauses() + rule.exceptions(); ++c) {
     if (rule.parts(c).layer && rule.glob_size(c) > static_cast<unsigned long>(kLongestGlob)) {

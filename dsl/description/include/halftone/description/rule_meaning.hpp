@@ -25,11 +25,12 @@ enum class Field : std::uint8_t {
   recompute,
   loss_scale,
   memory_budget,
+  quantize,
 };
-inline constexpr int kFields = 9;
-inline constexpr const char* kFieldWords[] = {"store",      "compute",    "result",
-                                              "accumulate", "master",     "rounding",
-                                              "recompute",  "loss_scale", "memory_budget"};
+inline constexpr int kFields = 10;
+inline constexpr const char* kFieldWords[] = {
+    "store",    "compute",   "result",     "accumulate",    "master",
+    "rounding", "recompute", "loss_scale", "memory_budget", "quantize"};
 
 /// What a rule states; a member counts when its bit is in `stated`.
 struct Fields {
@@ -43,6 +44,7 @@ struct Fields {
   bool recompute = false;
   LossScale loss_scale;
   MemoryBudget memory_budget;
+  Quantization quantize;
 
   constexpr bool has(Field field) const { return (stated & bit(field)) != 0; }
 };
@@ -124,6 +126,7 @@ struct Subject {
   KindSet ops{};       ///< of the layer, or of all that read the parameter (P5)
   Mask operands[3]{};  ///< roles of each pass's operands (P18); 0 where there is no such operation
   Mask values = 0;     ///< roles of its values
+  bool is_matrix = false;  ///< of a parameter: of two dimensions or more
 
   bool operator==(const Subject&) const = default;
 };
@@ -165,10 +168,10 @@ constexpr Subject internal_subject(Kind kind) {
   return {.ops = KindSet(kind), .values = bit(Role::internal)};
 }
 
-constexpr Subject parameter_subject(const KindSet& readers, bool is_trained) {
+constexpr Subject parameter_subject(const KindSet& readers, bool is_trained, bool is_matrix) {
   const Mask kept = bit(Role::weight) | bit(Role::master);
   const Mask trained = bit(Role::weight_gradient) | bit(Role::optimizer_state);
-  return {.ops = readers, .values = kept | (is_trained ? trained : 0)};
+  return {.ops = readers, .values = kept | (is_trained ? trained : 0), .is_matrix = is_matrix};
 }
 
 /// Whether `parts` select an operand of one of the operations, or any operation when they name no
@@ -228,6 +231,9 @@ constexpr bool selects(const Parts& parts, const Subject& subject, Field field) 
     case Field::recompute:  // P16
       return (subject.values & bit(Role::saved)) != 0 &&
              selects_value(parts, subject, bit(Role::activation));
+    case Field::quantize:  // P80
+      return subject.is_matrix && parts.roles != 0 &&
+             selects_value(parts, subject, bit(Role::weight));
     case Field::loss_scale:     // P17: of the model
     case Field::memory_budget:  // P67: likewise
       return false;

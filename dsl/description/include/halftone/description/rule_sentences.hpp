@@ -21,6 +21,9 @@ constexpr const char* idle_words(Field field) {
       return "states accumulate, but selects no contraction; name one or leave it out (P42)";
     case Field::master:
       return "states a master, but selects no parameter; name one or leave it out (P42)";
+    case Field::quantize:
+      return "states quantize, but selects no weight; name role weight, and one that the model has "
+             "(P80)";
     case Field::recompute:
       return "states recompute, but selects no activation that a backward pass could read; name a "
              "layer of a model with losses (P42)";
@@ -38,7 +41,7 @@ constexpr void write_field_fault(Out& out, const Finding& found) {
     case Trouble::no_field:
       return out.put(
           " states no field; state store, compute, result, accumulate, master, "
-          "rounding, recompute, loss_scale or memory_budget (P41)");
+          "rounding, recompute, loss_scale, memory_budget or quantize (P41)");
     case Trouble::store_format:
       out.put(" stores ");
       out.put(found.word);
@@ -119,6 +122,15 @@ constexpr void write_field_fault(Out& out, const Finding& found) {
       return out.put(
           " has a memory budget of both a share and bytes; leave one of the two as it is by itself "
           "(P43)");
+    case Trouble::quantize_format:
+      out.put(" quantizes to ");
+      out.put(found.word);
+      return out.put(
+          ", which no weight of a predictor is held in; write i8, f8e4m3, or f32 for as it is "
+          "(P80)");
+    case Trouble::quantize_scale:
+      return out.put(
+          " seeks scales for weights in f32, which have none; leave least_error out (P80)");
     default:
       return out.put(
           " gives a loss scale that is not dynamic the settings of one; leave them out "
@@ -189,6 +201,14 @@ constexpr void write_clause_fault(Out& out, const Finding& found) {
       return out.put(
           " states recompute for a backward pass; activations belong to pass forward, so "
           "remove the pass (P42)");
+    case Trouble::quantize_role:
+      out.put(" states quantize for role ");
+      out.put(role);
+      return out.put("; weights alone are quantized, so write role weight (P80)");
+    case Trouble::quantize_pass:
+      return out.put(
+          " states quantize in a pass, but a predictor holds a weight once for all that read it; "
+          "remove the pass (P80)");
     case Trouble::stochastic_internal:
       return out.put(
           " rounds role internal stochastically, but nothing is drawn inside of a formula; write "
@@ -197,16 +217,26 @@ constexpr void write_clause_fault(Out& out, const Finding& found) {
       out.put(" stores role optimizer_state in ");
       out.put(found.word);
       return out.put(
-          ", which has too few numbers for states without scales; store f32, f16 or bf16 (P68)");
+          ", which has too few numbers for states without scales; store f32, f16 or bf16 (P68), "
+          "or f8e4m3 scaled in blocks (P86)");
+    case Trouble::state_scaling:
+      return out.put(
+          " stores role optimizer_state in a scaled format that states do not have; store f8e4m3 "
+          "or "
+          "f8e5m2 scaled block N f32 saturate, N being a power of two from 32 to 1024 (P86)");
     case Trouble::flat_with_parts:
       if (found.field == Field::master) {
         return out.put(
-            " speaks of masters of some parameters beside a remainder, but those of all lie in one "
-            "buffer; select by role master and target alone (P69)");
+            " speaks of masters of some parameters, or in some stages, beside a remainder, but "
+            "those "
+            "of all lie in one buffer that stages share; select by role master and target alone "
+            "(P69, P71)");
       }
       return out.put(
-          " stores role optimizer_state of some parameters and not of others, but all lie in one "
-          "buffer; select by role and target alone, in a rule of its own (P68)");
+          " stores role optimizer_state of some parameters, or in some stages, and not of others, "
+          "but "
+          "all lie in one buffer that stages share; select by role and target alone, in a rule of "
+          "its own (P68, P71)");
     default:
       if (found.field == Field::memory_budget) {
         return out.put(
@@ -237,7 +267,7 @@ constexpr void write_internals(Out& out, Kind kind) {
 /// `glob` is that of the clause, null or empty when it has none.
 template <class Out>
 constexpr void write_fault(Out& out, const Finding& found, const char* glob) {
-  if (found.trouble <= Trouble::budget_surplus) return write_field_fault(out, found);
+  if (found.trouble <= Trouble::quantize_scale) return write_field_fault(out, found);
   if (found.trouble <= Trouble::scale_with_parts) return write_clause_fault(out, found);
   switch (found.trouble) {
     case Trouble::no_loss:

@@ -66,6 +66,20 @@ struct LossScale {
   bool operator==(const LossScale&) const = default;
 };
 
+/// P80: what a predictor holds a weight in, f32 for as it is, and how a channel's scale is found.
+struct Quantization {
+  enum class Scale : std::uint8_t { maximum, least_error };
+  Element element = Element::f32;
+  Scale scale = Scale::maximum;
+
+  bool operator==(const Quantization&) const = default;
+};
+
+/// Whether a weight held so is codes and scales.
+constexpr bool is_quantized(Element element) {
+  return element == Element::i8 || element == Element::f8e4m3;
+}
+
 /// P67: what activations may take of the arena. `share` and `bytes` use the number of their name.
 struct MemoryBudget {
   enum class Kind : std::uint8_t { share, bytes };
@@ -87,6 +101,7 @@ inline constexpr const char* kLayerClassWords[] = {
 inline constexpr const char* kAccumulationWords[] = {"f32", "ordered", "hardware"};
 inline constexpr const char* kLossScaleWords[] = {"none", "fixed", "dynamic"};
 inline constexpr const char* kMemoryBudgetWords[] = {"share", "bytes"};
+inline constexpr const char* kQuantizationScaleWords[] = {"maximum", "least_error"};
 inline constexpr const char* kRelationWords[] = {"is", "before", "from"};
 
 }  // namespace halftone::description

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,6 +17,7 @@
 #include "halftone/reference/bounded.hpp"
 #include "halftone/reference/draws.hpp"
 #include "halftone/reference/resolution.hpp"
+#include "halftone/reference/rounding.hpp"
 
 namespace halftone::reference {
 
@@ -53,6 +55,28 @@ struct Scaling {
   bool operator==(const Scaling&) const = default;
 };
 
+/// P72: a scale of earlier steps, and the largest magnitudes of those, each in its turn.
+struct Delayed {
+  float scale = 1;
+  std::vector<float> amaxes;
+
+  bool operator==(const Delayed&) const = default;
+};
+
+/// The largest magnitude that passes rounded to a delayed format, by what P72 tells scales apart
+/// by.
+struct Amax {
+  RoundTo to;
+  float largest = 0;
+};
+using Amaxes = std::map<std::string, Amax>;
+
+/// M4, P73: those of one more micro-batch.
+void add_amaxes(Amaxes& of_step, const Amaxes& of_pass);
+/// P73: the scales of `ended` steps once one more has ended.
+void move_delayed(const Amaxes& of_step, std::int64_t ended,
+                  std::map<std::string, Delayed>& scales);
+
 /// What a step carries to the next one. Moments have one tensor for each parameter that is not
 /// frozen.
 template <class Scalar>
@@ -60,7 +84,8 @@ struct State {
   Tensors<Scalar> parameters;
   Tensors<Scalar> states;
   Tensors<Scalar> first_moments;   ///< m; of sgd and rmsprop with momentum: the buffer
-  Tensors<Scalar> second_moments;  ///< v; of adagrad: the sum; otherwise empty
+  Tensors<Scalar> second_moments;  ///< v; of adagrad: the sum; otherwise empty. Of adafactor these
+                                   ///< two are means over rows and over columns, or () and v
   Tensors<Scalar> third_moments;   ///< with amsgrad the largest v; of a centered rmsprop the mean
   std::vector<Tensors<Scalar>> own_states;  ///< of a user's optimizer (U14), in its order
   Tensors<Scalar> averages;                 ///< U8; empty where the description asks for none
@@ -69,9 +94,10 @@ struct State {
   Scalar momentum_product = 1;   ///< nadam
   std::int64_t steps = 0;        ///< updates that were applied; skipped ones do not count
   Scaling scaling;
-  std::uint64_t seed = 0;          ///< of what layers draw (D35)
-  std::int64_t ended = 0;          ///< steps, skipped ones among them
-  std::int64_t micro_batches = 0;  ///< that joined this step before
+  std::map<std::string, Delayed> delayed;  ///< a scale that is not there is 1
+  std::uint64_t seed = 0;                  ///< of what layers draw (D35)
+  std::int64_t ended = 0;                  ///< steps, skipped ones among them
+  std::int64_t micro_batches = 0;          ///< that joined this step before
 
   bool operator==(const State&) const = default;
 };
@@ -86,7 +112,9 @@ struct Forward {
   Scalar objective = 0;        ///< the sum of weight * loss, 0 without losses; no metrics (D6)
   Tensors<Scalar> states;      ///< all states after the assignments
   float scale = 1;             ///< of the state, for backward (L1)
-  Draws draws;                 ///< but for the layer
+  std::map<std::string, Delayed> delayed;  ///< of the state
+  std::shared_ptr<Amaxes> amaxes;          ///< of this pass; backward adds to them
+  Draws draws;                             ///< but for the layer
 };
 
 /// Gradients by NodeId, times the loss scale but for inputs that want one (D15): of the objective
@@ -97,8 +125,8 @@ using Gradients = std::vector<std::vector<Scalar>>;
 
 template <class Scalar>
 struct Step {
-  State<Scalar> state;  ///< after the step; as before it, but for `scaling` and `ended`, when the
-                        ///< step was skipped (U7, L5)
+  State<Scalar> state;  ///< after the step; as before it, but for `scaling`, `delayed` and `ended`,
+                        ///< when the step was skipped (U7, L5)
   std::vector<Scalar> losses;
   Scalar objective = 0;
   Scalar norm = 0;         ///< of the unscaled gradient before clipping (U1)
@@ -140,7 +168,8 @@ class Evaluator {
                                              const Gradients<Scalar>& next) const;
 
   /// U0 to U14 and L3 to L5 with the gradients of backward, or their sum over `micro_batches`;
-  /// losses and objective of the result stay empty, its user's states as they are. `learning_rate`
+  /// losses and objective of the result stay empty, its user's states and delayed scales as they
+  /// are. `learning_rate`
   /// is this step's, the optimizer's when absent.
   [[nodiscard]] Step<Scalar> update(const State<Scalar>& state, const Gradients<Scalar>& gradients,
                                     std::optional<double> learning_rate = {},

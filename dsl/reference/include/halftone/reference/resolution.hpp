@@ -44,6 +44,10 @@ class Resolution {
   /// P69: whether masters are bf16 with a remainder.
   [[nodiscard]] bool splits_masters() const;
 
+  /// P80: what a predictor holds a parameter in; nothing where it is held as it is.
+  [[nodiscard]] std::optional<description::Quantization> quantization(
+      description::NodeId parameter) const;
+
   /// P16: always, never, or the generator's choice.
   [[nodiscard]] std::optional<bool> recompute(description::NodeId node) const;
 

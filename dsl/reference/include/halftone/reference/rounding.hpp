@@ -45,6 +45,19 @@ struct RoundTo {
 [[nodiscard]] inline double scale_of(RoundTo, std::span<const double>) { return 1; }
 [[nodiscard]] double scale_of(RoundTo to, std::span<const Bounded> group);
 
+/// P77: likewise the scale of a whole tensor whose blocks have scales of their own, and that of
+/// such a block with its tensor's in it.
+[[nodiscard]] float scale_of_all(RoundTo to, std::span<const float> values);
+[[nodiscard]] float scale_of_block(RoundTo to, float of_all, std::span<const float> group);
+[[nodiscard]] inline double scale_of_all(RoundTo, std::span<const double>) { return 1; }
+[[nodiscard]] inline double scale_of_block(RoundTo, double, std::span<const double>) { return 1; }
+[[nodiscard]] double scale_of_all(RoundTo to, std::span<const Bounded> values);
+[[nodiscard]] double scale_of_block(RoundTo to, double of_all, std::span<const Bounded> group);
+
+/// P73: the scale after a step under which numbers are rounded to the delayed format, `largest`,
+/// which is positive and finite, being the largest magnitude of the steps that count.
+[[nodiscard]] float delayed_scale(RoundTo to, float largest);
+
 /// The code of round(to, x) in a float of at most 16 bits; F3's for every NaN.
 [[nodiscard]] std::uint16_t encode(RoundTo to, float x);
 

@@ -20,7 +20,7 @@ namespace halftone::manifest {
 
 /// Raised with every change of the structs here and in kernels.hpp, or of the calling convention of
 /// kernels.
-inline constexpr std::uint32_t kVersion = 19;
+inline constexpr std::uint32_t kVersion = 20;
 
 using encoding::Element, encoding::Encoding;
 
@@ -53,6 +53,8 @@ enum class Role : std::uint8_t {
   cache,            // rows of earlier tokens (G9): persists, written by the forward phase
   remainders,  // i16, beside parameters that are bf16: with them each is the f32 whose code is that
                // of the parameter, as f32, plus the remainder (P69)
+  codes,       // i8 or f8e4m3, of quantized weights one behind another (P81), written by the host
+  scales,      // f32, of the channels of all of these
 };
 
 /// The halves of the seed, lower first; the steps that the trainer ended before; the micro-batches
@@ -228,6 +230,18 @@ struct Probe {
   bool operator==(const Probe&) const = default;
 };
 
+/// A parameter that a program holds as codes of 8 bits, and a scale for each channel: the elements
+/// with one index along `dimension` (P81).
+struct QuantizedWeight {
+  std::int32_t parameter = 0;  ///< index into Manifest::parameters
+  std::int32_t codes = 0;      ///< index into Program::buffers, of role codes
+  std::int64_t first_code = 0, first_scale = 0;
+  std::int32_t dimension = 0;
+  bool least_error = false;  ///< how scales are found
+
+  bool operator==(const QuantizedWeight&) const = default;
+};
+
 /// The program that decodes, and its inputs beside the tokens (G8).
 inline constexpr const char *kDecode = "decode", *kStart = "%start", *kCount = "%count";
 
@@ -250,6 +264,10 @@ struct Program {
   std::vector<Cast> casts;
   std::vector<Probe> probes;  ///< in the order of execution; of diagnosis alone
   std::vector<Section> sections;
+  /// Of inference and decode: parameters that have no master there, and where all others have
+  /// theirs, by the index of the parameter, -1 for none; empty: at Parameter::offset.
+  std::vector<QuantizedWeight> quantized;
+  std::vector<std::int64_t> masters;
 
   bool operator==(const Program&) const = default;
 };

@@ -7,8 +7,8 @@
 namespace halftone::description::kinds {
 
 struct Pool {
-  /// A kernel reads the elements of a window one by one.
-  static constexpr std::int64_t kMostElements = 64;
+  /// Kernels read the elements of a window one by one, each so many of them as compilers take.
+  static constexpr std::int64_t kMostElements = 256;
   static constexpr int kFunction = 4, kCountIncludePad = 5;
   static constexpr int kMax = 0, kAverage = 1;
 

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bisect_file.hpp"
+
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string_view>
+
+namespace halftone::tools {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kSchema = 1;
+constexpr std::string_view kBegin = R"({"kind":"bisect",)";
+
+template <class Value>
+void get(const json& from, const char* key, Value& to) {
+  to = from.at(key).get<Value>();
+}
+
+/// Numbers, and the words for those that JSON has not.
+void get(const json& from, const char* key, double& to) {
+  const json& value = from.at(key);
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (value.is_number())
+    to = value.get<double>();
+  else if (value.get<std::string>() == "NaN")
+    to = std::numeric_limits<double>::quiet_NaN();
+  else
+    to = value.get<std::string>() == "-Infinity" ? -kInfinity : kInfinity;
+}
+
+double number_of(const json& value) {
+  double number = 0.0;
+  get(json{{"number", value}}, "number", number);
+  return number;
+}
+
+/// The index of a word among some.
+template <class Enum, std::size_t Count>
+Enum enum_of(const json& value, const char* const (&words)[Count]) {
+  const auto word = value.get<std::string>();
+  for (std::size_t i = 0; i < Count; ++i)
+    if (word == words[i]) return static_cast<Enum>(i);
+  throw std::runtime_error("");
+}
+
+Difference difference_of(const json& from) {
+  Difference difference;
+  get(from, "seeds", difference.seeds);
+  get(from, "failed", difference.failed);
+  get(from, "mean", difference.mean);
+  get(from, "low", difference.low);
+  get(from, "high", difference.high);
+  return difference;
+}
+
+BlamedRule blamed_of(const json& from) {
+  BlamedRule blamed;
+  get(from, "rule", blamed.number);
+  get(from, "text", blamed.text);
+  blamed.worse_by = difference_of(from.at("worse_by"));
+  get(from, "confirmed", blamed.is_confirmed);
+  get(from, "fields", blamed.fields);
+  get(from, "layers", blamed.layers);
+  return blamed;
+}
+
+BisectTrial trial_of(const json& from) {
+  constexpr const char* kOutcomes[] = {"reference", "as good", "worse", "unclear", "refused"};
+  BisectTrial trial;
+  get(from, "name", trial.name);
+  get(from, "rules", trial.rules);
+  trial.outcome = enum_of<BisectTrial::Outcome>(from.at("outcome"), kOutcomes);
+  get(from, "seeds", trial.seeds);
+  for (const json& loss : from.at("losses")) trial.losses.push_back(number_of(loss));
+  if (trial.losses.size() != trial.seeds.size()) throw std::runtime_error("");
+  trial.worse_by = difference_of(from.at("worse_by"));
+  get(from, "refusal", trial.refusal);
+  return trial;
+}
+
+ValueStatistics value_of(const json& from) {
+  ValueStatistics value;
+  get(from, "layer", value.layer);
+  get(from, "op", value.op);
+  get(from, "pass", value.pass);
+  get(from, "role", value.role);
+  get(from, "elements", value.elements);
+  get(from, "zeros", value.zeros);
+  get(from, "infinite", value.infinite);
+  get(from, "not_a_number", value.not_a_number);
+  get(from, "least", value.least);
+  get(from, "greatest", value.greatest);
+  get(from, "first_exponent", value.first_exponent);
+  get(from, "exponents", value.exponents);
+  get(from, "format", value.format);
+  get(from, "rule", value.rule);
+  get(from, "error", value.error);
+  get(from, "flushed", value.flushed);
+  get(from, "overflowed", value.overflowed);
+  get(from, "saturated", value.saturated);
+  return value;
+}
+
+BisectResult result_of(const json& from) {
+  constexpr const char* kVerdicts[] = {"no rule", "unclear", "blamed"};
+  BisectResult result;
+  get(from, "model", result.model);
+  get(from, "rules", result.rules);
+  get(from, "reference", result.reference);
+  result.verdict = enum_of<BisectResult::Verdict>(from.at("verdict"), kVerdicts);
+  get(from, "confidence", result.confidence);
+  get(from, "reference_loss", result.reference_loss);
+  get(from, "least", result.least);
+  result.all_rules = difference_of(from.at("all_rules"));
+  for (const json& each : from.at("blamed")) result.blamed.push_back(blamed_of(each));
+  get(from, "remedy", result.remedy);
+  result.remedy_worse_by = difference_of(from.at("remedy_worse_by"));
+  for (const json& each : from.at("trials")) result.trials.push_back(trial_of(each));
+  get(from, "notes", result.notes);
+  for (const json& each : from.at("curves")) {
+    auto& [name, points] = result.curves.emplace_back();
+    get(each, "name", name);
+    for (const json& point : each.at("points"))
+      points.push_back({point.at(0).get<std::int64_t>(), number_of(point.at(1))});
+  }
+  for (const json& each : from.at("values")) result.values.push_back(value_of(each));
+  return result;
+}
+
+}  // namespace
+
+bool is_bisect(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string begin(kBegin.size(), '\0');
+  return file.read(begin.data(), static_cast<std::streamsize>(begin.size())) && begin == kBegin;
+}
+
+BisectResult read_bisect(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const json from = json::parse(text, nullptr, false);
+  try {
+    if (from.at("schema").get<int>() > kSchema) {
+      throw std::runtime_error(
+          "'" + path + "' was written by a later Halftone; use the halftone of that version");
+    }
+  } catch (const json::exception&) {
+    throw std::runtime_error("'" + path + "' is damaged; write it again");
+  }
+  try {
+    return result_of(from);
+  } catch (const std::exception&) {
+    throw std::runtime_error("'" + path + "' is damaged; write it again");
+  }
+}
+
+}  // namespace halftone::tools

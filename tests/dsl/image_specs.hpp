@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models of images and of joined rows of tests/support/models; specs.hpp has the others.
+#pragma once
+
+#include "specs.hpp"
+
+namespace specs {
+
+constexpr auto unet = model(
+    "unet", inputs(tensor("image", batch, 4, 4, 3), tensor("target", batch, 4, 4, 5)),
+    from("image") |
+        conv2d("wide", 8, 3, padding(1), init_uniform(-0.19, 0.19),
+               on_bias(init_uniform(-0.19, 0.19))) |
+        relu("skip") | max_pool2d("pooled", 2),
+    from("skip") | conv2d("down", 8, 3, stride(2), padding(1), no_bias, init_uniform(-0.1, 0.1)),
+    from("pooled") | add("down") | as("both") |
+        conv2d("deep", 12, 2, padding(0, 0, 1, 1), no_bias, init_uniform(-0.2, 0.2)) | relu("act") |
+        upsample2d("up", 2) | concat("skip") | as("joined") |
+        conv2d("grown", 8, kernel(1, 2), padding(0, 1, 0, 0), no_bias, init_uniform(-0.15, 0.15)),
+    from("joined") | concat("grown") | as("dense") |
+        conv2d("mixed", 8, 2, padding(1, 1, 0, 0), init_uniform(-0.1, 0.1),
+               on_bias(init_uniform(-0.1, 0.1))) |
+        layer_norm("norm"),
+    from("image") | concat("norm") | as("seen") |
+        conv2d("head", 5, 1, no_bias, init_uniform(-0.3, 0.3)) | output("prediction"),
+    losses(mse("error", "prediction", "target")));
+HALFTONE_PROGRAM(unet_program, unet, f32_rules, sgd(lr(0.05), momentum(0.9)))
+
+constexpr auto large_windows = model(
+    "large_windows",
+    inputs(tensor("image", batch, 11, 9, 2), tensor("peaks", batch, 5, 4, 2),
+           tensor("means", batch, 3, 4, 2)),
+    from("image") |
+        conv2d("first", 2, 1, init_uniform(-0.7, 0.7), on_bias(init_uniform(-0.7, 0.7))),
+    from("first") | max_pool2d("most", kernel(9, 8), stride(2), padding(3, 2, 3, 3)) |
+        output("most"),
+    from("first") |
+        avg_pool2d("mean", kernel(11, 6), exclude_padding, stride(3, 1), padding(3, 0, 3, 0)) |
+        output("mean"),
+    losses(mse("error", "most", "peaks"), mse("mean_error", "mean", "means")));
+HALFTONE_PROGRAM(large_windows_program, large_windows, f32_rules, sgd(lr(0.05), momentum(0.9)))
+
+constexpr auto joined_rows =
+    model("joined_rows",
+          inputs(tensor("x", batch, 2052), tensor("y", batch, 516), tensor("target", batch, 3)),
+          from("x") | layer_norm("long", init_uniform(0.5, 1.5), on_bias(init_uniform(-0.5, 0.5))),
+          from("y") | layer_norm("short", init_uniform(0.5, 1.5), on_bias(init_uniform(-0.5, 0.5))),
+          from("long") | concat("short") | as("joined") |
+              linear("head", 3, no_bias, init_uniform(-0.02, 0.02)),
+          losses(mse("error", "head", "target")));
+HALFTONE_PROGRAM(joined_rows_program, joined_rows, f32_rules, sgd(lr(0.05), momentum(0.9)))
+
+}  // namespace specs
