@@ -152,15 +152,26 @@ private:
     for (auto kernel : graph.getBody().front().getOps<KernelOp>()) {
       auto phase = static_cast<size_t>(getPhase(kernel));
       int32_t launch = counts[phase]++;
-      // What stays inside of a layer or a gradient shows in what it is a part of.
-      if (getPhase(kernel) == Phase::Refresh || kernel->hasAttr(kInternalAttr))
+      Operation *shown = findShown(kernel);
+      if (getPhase(kernel) == Phase::Refresh || !shown)
         continue;
       for (unsigned i = 0; i < kernel->getNumResults(); ++i)
-        program.probes.push_back(probe(kernel, i, launch));
+        program.probes.push_back(probe(kernel, shown, i, launch));
     }
   }
 
-  hm::Probe probe(KernelOp kernel, unsigned result, int32_t launch) {
+  /// Whose results the kernel's are. What stays inside of a layer or a gradient shows in what it is
+  /// a part of: in another kernel's, or here, where that is a view and has no launch.
+  static Operation *findShown(KernelOp kernel) {
+    if (!kernel->hasAttr(kInternalAttr))
+      return kernel;
+    for (Operation *user : kernel->getUsers())
+      if (isa<ViewOp>(user) && !user->hasAttr(kInternalAttr))
+        return user;
+    return nullptr;
+  }
+
+  hm::Probe probe(KernelOp kernel, Operation *shown, unsigned result, int32_t launch) {
     hm::Probe p;
     p.phase = static_cast<hm::Phase>(getPhase(kernel));
     p.launch = launch;
@@ -168,13 +179,13 @@ private:
     auto casts = kernel->getAttrOfType<ArrayAttr>(kCastAttr);
     if (!casts.empty())
       p.before = 0;
-    p.layer = getLayer(kernel).str();
-    if (auto kind = kernel->getAttrOfType<StringAttr>(kKindAttr))
+    p.layer = getLayer(shown).str();
+    if (auto kind = shown->getAttrOfType<StringAttr>(kKindAttr))
       p.op = kind.getValue().str();
     bool backward = p.phase == hm::Phase::loss_backward || p.phase == hm::Phase::backward;
     p.role = backward ? hm::ValueRole::gradient : hm::ValueRole::activation;
     p.pass = backward ? hm::Pass::input_gradient : hm::Pass::forward;
-    if (auto targets = kernel->getAttrOfType<ArrayAttr>(kGradientOfAttr);
+    if (auto targets = shown->getAttrOfType<ArrayAttr>(kGradientOfAttr);
         targets && result < targets.size()) {
       StringRef target = cast<StringAttr>(targets[result]).getValue();
       for (const hm::Parameter &parameter : manifest.parameters)
@@ -185,7 +196,7 @@ private:
     }
     if (p.phase == hm::Phase::external)
       describeExternal(kernel, p);
-    auto values = kernel->getAttrOfType<DenseI64ArrayAttr>(kValuesAttr);
+    auto values = shown->getAttrOfType<DenseI64ArrayAttr>(kValuesAttr);
     if (values && result < static_cast<unsigned>(values.size()) && values[result] >= 0) {
       const hm::Value &value = program.values[values[result]];
       p.rule = value.rule;

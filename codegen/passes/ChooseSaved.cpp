@@ -293,11 +293,8 @@ struct ChooseSavedPass : halftone::ir::impl::ChooseSavedBase<ChooseSavedPass> {
 
   void runOnOperation() override {
     AssumedSizes sizes;
-    std::vector<std::string> entries(assume.begin(), assume.end());
-    if (std::optional<std::string> fault = readAssumedSizes(entries, sizes)) {
-      getOperation().emitError() << *fault;
+    if (failed(readAssumedSizes(getOperation(), assume, sizes)))
       return signalPassFailure();
-    }
     for (auto graph : getOperation().getOps<GraphOp>()) {
       Chooser chooser(graph);
       chooser.run();

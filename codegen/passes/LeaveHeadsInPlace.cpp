@@ -153,11 +153,8 @@ struct LeaveHeadsInPlacePass : halftone::ir::impl::LeaveHeadsInPlaceBase<LeaveHe
 
   void runOnOperation() override {
     AssumedSizes sizes;
-    std::vector<std::string> entries(assume.begin(), assume.end());
-    if (std::optional<std::string> fault = readAssumedSizes(entries, sizes)) {
-      getOperation().emitError() << *fault;
+    if (failed(readAssumedSizes(getOperation(), assume, sizes)))
       return signalPassFailure();
-    }
     SmallVector<StringRef> able;
     llvm::copy_if(chips, std::back_inserter(able), [](StringRef name) {
       const Chip *chip = findChip(name);

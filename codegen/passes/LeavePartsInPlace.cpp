@@ -305,11 +305,8 @@ struct LeavePartsInPlacePass : halftone::ir::impl::LeavePartsInPlaceBase<LeavePa
 
   void runOnOperation() override {
     AssumedSizes sizes;
-    std::vector<std::string> entries(assume.begin(), assume.end());
-    if (std::optional<std::string> fault = readAssumedSizes(entries, sizes)) {
-      getOperation().emitError() << *fault;
+    if (failed(readAssumedSizes(getOperation(), assume, sizes)))
       return signalPassFailure();
-    }
     for (auto graph : getOperation().getOps<GraphOp>())
       if (graph.getName() != kDiagnosis)
         Parts(graph, sizes).run();

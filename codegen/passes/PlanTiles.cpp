@@ -69,10 +69,7 @@ private:
                                           << "for";
       planned.push_back(chip);
     }
-    std::vector<std::string> entries(assume.begin(), assume.end());
-    if (std::optional<std::string> fault = readAssumedSizes(entries, sizes))
-      return getOperation().emitError() << *fault;
-    return success();
+    return readAssumedSizes(getOperation(), assume, sizes);
   }
 
   llvm::DenseMap<std::pair<Operation *, Attribute>, AssumedSizes> chunks;

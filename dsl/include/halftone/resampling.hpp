@@ -69,7 +69,7 @@ constexpr auto averaged(const char* name, const Kernel& kernel, const Options&..
 ///   from("image") | max_pool2d("halve", 2)
 ///   max_pool2d("stem", 3, stride(2), padding(1))
 /// Options, in any order: stride(), otherwise the kernel, dilation(), padding() or same. Padding is
-/// no element, and smaller than the window; that has 64 elements at most.
+/// no element, and smaller than the window; that has 256 elements at most.
 template <class Kernel, class... Options>
   requires(building::kIsKernel<1, Kernel> && building::MaxPoolOptions<1, Options...>)
 constexpr auto max_pool1d(const char* name, const Kernel& kernel, const Options&... options) {
