@@ -132,10 +132,7 @@ Format::Format(encoding::Element element) {
   mantissaBits = of.mantissa_bits;
   leastNormal = std::ldexp(1, encoding::least_normal(of));
   leastNonzero = std::ldexp(1, encoding::least_subnormal(of));
-  auto code = encoding::code_of_largest(of) / encoding::last_place(of);
-  double digits =
-      1 + std::ldexp(static_cast<double>(code & ((1u << mantissaBits) - 1)), -mantissaBits);
-  largest = std::ldexp(digits, encoding::largest_exponent(of));
+  largest = ir::largestOf(element);
   beyond = largest + lastPlace(largest) / 2;
 }
 

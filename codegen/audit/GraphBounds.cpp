@@ -4,8 +4,10 @@
 #include "codegen/audit/Records.h"
 #include "codegen/audit/ScalarFacts.h"
 #include "codegen/audit/Sources.h"
+#include "codegen/ir/Angles.h"
 #include "codegen/ir/Forms.h"
 #include "codegen/passes/ScaledRounding.h"
+#include "codegen/plan/Chips.h"
 #include "mlir/IR/AffineMap.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -40,6 +42,16 @@ bool isExactOf(const Node &node, const encoding::Encoding &to) {
   int digits = encoding::traits(to.element).mantissa_bits + 1;
   return !encoding::is_scaled(to) && node.isWhole && node.bound.error == 0 &&
          node.bound.magnitude() <= std::ldexp(1, digits) && Format(to.element).leastNonzero <= 1;
+}
+
+/// Whether it is a float of 8 bits, or numbers that are codes times scales.
+bool isOfCodes(Value operand) {
+  if (encoding::traits(elementOf(tensor(operand).getElementType())).bits == 8)
+    return true;
+  if (auto cast = operand.getDefiningOp<CastOp>())
+    operand = cast.getX();
+  Operation *maker = operand.getDefiningOp();
+  return maker && leavesNumbers(maker);
 }
 
 std::string layerOf(Operation *op) { return getLayer(op).str(); }
@@ -88,6 +100,9 @@ private:
         .Case([&](CastOp cast) { visitCast(cast); })
         .Case([&](ViewOp view) { visitView(view); })
         .Case([&](SegmentSumOp sum) { visitSegmentSum(sum); })
+        .Case([&](SegmentMaxOp max) { // of no row +0
+          set(max.getResult(), Node{hull(boundOf(max.getX()), Bound::of(0.0))});
+        })
         .Case([&](TransformOp transform) { visitTransform(transform); })
         .Case([&](InverseTransformOp inverse) { visitInverse(inverse); })
         .Case(
@@ -150,8 +165,7 @@ private:
       place.leastDeviation = least->second;
       found.used.insert(least->first);
     }
-    auto kind = op->getAttrOfType<StringAttr>(kKindAttr);
-    place.isPool = kind && kind.getValue().ends_with("pool");
+    place.hasWindows = op->hasAttr(kWindowsAttr);
     return place;
   }
 
@@ -172,17 +186,23 @@ private:
   }
 
   static std::string labelOf(Operation *op) {
-    auto label = op->getAttrOfType<StringAttr>("label");
-    return label ? label.getValue().str() : std::string();
+    if (auto map = dyn_cast<MapOp>(op))
+      return map.getLabel().str();
+    auto reduce = dyn_cast<ReduceOp>(op);
+    return reduce ? reduce.getLabel().str() : std::string();
   }
 
   void visitMap(MapOp map) {
-    if (isOfScaledRounding(map)) { // which its last cast speaks for
+    if (isOfScaledRounding(map)) { // which its last operation speaks for
+      Bound bound = boundOf(map.getInputs()[0]);
+      auto point = map->getAttrOfType<DictionaryAttr>(kCastAttr);
+      if (point && !isLeftOut(point))
+        bound = scaledTo(point.getAs<EncodingAttr>("to").getValue(), bound);
       for (Value result : map.getOutputs())
-        set(result, Node{boundOf(map.getInputs()[0])});
+        set(result, Node{bound});
       return;
     }
-    if (map->hasAttr("halftone.frequencies"))
+    if (map->hasAttr(kFrequenciesAttr))
       return setTurns(map);
     TensorType domain = map.getDomain();
     SmallVector<int> ids = readAll(map.getInputs(), map.getOperandAccesses(), domain);
@@ -242,15 +262,12 @@ private:
 
   void visitContract(ContractOp contract) {
     const Cell lhs = cells.lookup(contract.getLhs()), rhs = cells.lookup(contract.getRhs());
-    double unitOfSum = unit;
-    if (auto precision = contract->getAttrOfType<PrecisionAttr>(kPrecisionAttr))
-      if (precision.getAccumulate() == Accumulation::Ordered)
-        unitOfSum = kUnit;
     double count = code.count(contract.getReduction());
     double sumOfLhs = contract.getTransposeLhs() ? lhs.sums.beforeLast : lhs.sums.ofLast;
     double sumOfRhs = contract.getTransposeRhs() ? rhs.sums.ofLast : rhs.sums.beforeLast;
-    Bound sum = sumOfProducts({code[lhs.id].bound, sumOfLhs, errorOfLast(contract, lhs)},
-                              {code[rhs.id].bound, sumOfRhs, kInfinity}, count, unitOfSum);
+    Bound sum =
+        sumOfProducts({code[lhs.id].bound, sumOfLhs, errorOfLast(contract, lhs)},
+                      {code[rhs.id].bound, sumOfRhs, kInfinity}, count, shareOf(contract, count));
     if (contract.getStart())
       sum = audit::sum(sum, boundOf(contract.getStart()));
     if (sum.declared.magnitude() >= kLargest)
@@ -258,9 +275,29 @@ private:
     set(contract.getResult(), Node{sum});
   }
 
+  /// What the sum of so many products may be off by, as a share of their sizes: N8, or N13 or N14
+  /// where a chip may multiply 8 bits.
+  double shareOf(ContractOp contract, double count) {
+    auto precision = contract->getAttrOfType<PrecisionAttr>(kPrecisionAttr);
+    Accumulation sums = precision ? precision.getAccumulate() : Accumulation::F32;
+    if (sums == Accumulation::Ordered)
+      return accumulated(count);
+    bool leavesDigits = sums == Accumulation::Hardware || sums == Accumulation::Promoted;
+    auto target = graph->getParentOfType<ModuleOp>()->getAttrOfType<StringAttr>(kTargetAttr);
+    const Chip *chip = target ? findChip(target.getValue()) : nullptr;
+    if (leavesDigits && chip && chip->float8Operations > 0 && isOfCodes(contract.getLhs()) &&
+        isOfCodes(contract.getRhs()))
+      return shareOfFloat8(count, sums == Accumulation::Promoted);
+    return accumulated(count, unit);
+  }
+
   double errorOfLast(ContractOp contract, const Cell &lhs) {
     return contract.getTransposeLhs() || lhs.written != AccessKind::Full ? kInfinity
                                                                          : code[lhs.id].errorOfRow;
+  }
+
+  bool isLeftOut(DictionaryAttr point) const {
+    return leftOut && point.getAs<IntegerAttr>("rule").getInt() == *leftOut;
   }
 
   void visitCast(CastOp cast) {
@@ -281,7 +318,6 @@ private:
       cells[cast.getResult()] = from; // of the same numbers
       return;
     }
-    bool isLeftOut = leftOut && point && point.getAs<IntegerAttr>("rule").getInt() == *leftOut;
     const void *how = EncodingAttr::get(cast.getContext(), to).getAsOpaquePointer();
     const void *where = cast.getStochastic() ? cast.getOperation() : nullptr; // drawn by itself
     Place place{tensor(cast.getX())};
@@ -292,7 +328,7 @@ private:
       node.op = nullptr;
       node.operands.clear();
       node.fact = Fact::none;
-      if (!isLeftOut && !isExactOf(node, to))
+      if (!(point && isLeftOut(point)) && !isExactOf(node, to))
         node.bound =
             encoding::is_scaled(to) ? scaledTo(to, node.bound) : roundedTo(to, node.bound).bound;
       node.sumOfColumn = kInfinity;
@@ -387,8 +423,8 @@ private:
       Audited entry = recordOf(entries[index]);
       assume(entry, result);
       entry.before = entry.after = boundOf(result);
-      if (auto cast = dyn_cast<CastOp>(op))
-        recordRounding(cast, boundOf(cast.getX()), entry);
+      if (isa<CastOp>(op) || isOfScaledRounding(&op))
+        recordRounding(&op, boundOf(op.getOperand(0)), entry);
       found.values.push_back(entry);
     }
   }

@@ -23,8 +23,8 @@ static double roundingOf(const encoding::Encoding &to, const Bound &x) {
   return left.error;
 }
 
-void recordRounding(ir::CastOp cast, const Bound &before, Audited &record) {
-  auto point = cast->getAttrOfType<DictionaryAttr>(ir::kCastAttr);
+void recordRounding(Operation *op, const Bound &before, Audited &record) {
+  auto point = op->getAttrOfType<DictionaryAttr>(ir::kCastAttr);
   if (!point)
     return;
   record.encoding = point.getAs<ir::EncodingAttr>("to").getValue();

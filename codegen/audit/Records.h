@@ -10,8 +10,8 @@ namespace halftone::audit {
 /// Of an entry of kValuesAttr, without bounds.
 Audited recordOf(mlir::DictionaryAttr entry);
 
-/// Of a value that `cast` leaves of `before`.
-void recordRounding(ir::CastOp cast, const Bound &before, Audited &record);
+/// Of a value that `op`, the last operation of a rounding, leaves of `before`.
+void recordRounding(mlir::Operation *op, const Bound &before, Audited &record);
 
 } // namespace halftone::audit
 

@@ -63,7 +63,7 @@ void collectDoubts(const ScalarCode &code, int id, const Place &place,
   }
   // Which elements of a pool's window lie inside hangs on no number: some element was taken before,
   // or none was, in both.
-  if (place.isPool && isChosenConstant(code, node.operands[0]))
+  if (place.hasWindows && isChosenConstant(code, node.operands[0]))
     return;
   doubts.push_back(id);
 }

@@ -164,7 +164,7 @@ struct ScalarCode::Bodies {
       double real = value.convertToDouble();
       Node node{constantOf(real)};
       node.isWhole = std::isnan(real) || std::floor(real) == real;
-      if (place.isPool && real == -kInfinity) // before the first element, which there is
+      if (place.hasWindows && real == -kInfinity) // before the first element, which there is
         node = Node{};
       return node;
     }
@@ -311,7 +311,7 @@ int ScalarCode::visit(Operation &op, ArrayRef<int> ids, const Place &place) {
     key.push_back(type.getAsOpaquePointer());
   if (isOfRow(op) || isOfDomain(op))
     key.push_back(place.domain.getAsOpaquePointer());
-  if (isa<arith::ConstantOp>(op) && place.isPool)
+  if (isa<arith::ConstantOp>(op) && place.hasWindows)
     key.push_back(nullptr);
   if (isa<math::SqrtOp>(op) && place.leastDeviation > 0)
     key.push_back(&op);

@@ -59,8 +59,8 @@ struct Place {
   ir::TensorType domain;
   /// The least deviation that a normalization divides by, 0 where nothing is known.
   double leastDeviation = 0;
-  /// Of a pool, whose windows have an element inside, wherever that is.
-  bool isPool = false;
+  /// Which have an element inside, wherever that is.
+  bool hasWindows = false;
 };
 
 class ScalarCode {

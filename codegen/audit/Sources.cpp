@@ -36,11 +36,21 @@ Bound integersOf(Type type) {
 
 std::variant<Source, std::string> sourceOf(InputOp input, const Ranges &ranges,
                                            const ScalarCode &) {
-  if (std::optional<Source> given = givenOf(input.getName(), ranges))
+  Type type = cast<TensorType>(input.getType()).getElementType();
+  encoding::Element element = elementOf(type);
+  Bound all = Bound::unknown();
+  if (isa<IntegerType>(type))
+    all = integersOf(type);
+  else if (encoding::is_narrow(element))
+    all = Bound::of(Interval::within(Format(element).largest));
+  std::optional<Source> given = givenOf(input.getName(), ranges);
+  if (given && intersect(given->bound.exact, all.exact) != given->bound.exact)
+    return "input '" + input.getName().str() + "' is of " + encoding::word(element) +
+           ", which does not hold all of its range; mend its line";
+  if (given)
     return *given;
-  Type element = cast<TensorType>(input.getType()).getElementType();
-  if (isa<IntegerType>(element))
-    return Source{integersOf(element), {}, true};
+  if (isa<IntegerType>(type))
+    return Source{all, {}, true};
   return "input '" + input.getName().str() + "' has no range; add a line `" +
          input.getName().str() + " LOW HIGH` with the numbers that it is given";
 }

@@ -34,7 +34,15 @@ TensorSums TensorSums::viewed(ir::TensorType shown, ir::TensorType as) const {
   return sums;
 }
 
-Bound sumOfProducts(const Factor &a, const Factor &b, double count, double unit) {
+double shareOfFloat8(double count, bool promotes) {
+  constexpr double kPart = 128, kAtOnce = 16, kKept = 0x1p-13;
+  double part = promotes ? std::min(count, kPart) : count;
+  double share = accumulated(part + std::ceil(part / kAtOnce), kKept);
+  return promotes ? share + product(accumulated(std::ceil(count / kPart), kUnit), 1 + share)
+                  : share;
+}
+
+Bound sumOfProducts(const Factor &a, const Factor &b, double count, double share) {
   double ofA = a.bound.magnitude(), ofB = b.bound.magnitude();
   double sizes = std::min({product(count, ofA * ofB), product(a.sum, ofB), product(b.sum, ofA)});
   // Σ|a'b' - ab| <= Σ|a'||b' - b| + Σ|a' - a||b|
@@ -43,7 +51,7 @@ Bound sumOfProducts(const Factor &a, const Factor &b, double count, double unit)
   error +=
       std::min(product(errors, ofB), product(a.bound.error, std::min(product(count, ofB), b.sum)));
   constexpr double kFlushed = 0x1p-125; // of each product, by AMX: twice 2^-126
-  double off = product(accumulated(count, unit), sizes) + count * kFlushed;
+  double off = product(share, sizes) + count * kFlushed;
   Interval n = Interval::of(count), most = Interval::within(sizes * (1 + 0x1p-40));
   Bound sum{intersect(a.bound.exact * b.bound.exact * n, most),
             intersect(a.bound.declared * b.bound.declared * n, most), error + off};

@@ -25,8 +25,12 @@ struct Factor {
   Bound bound;
   double sum = kInfinity, errors = kInfinity;
 };
-/// `count` products added in any order, partial sums to within `unit` of the nearest f32 (N8).
-Bound sumOfProducts(const Factor &a, const Factor &b, double count, double unit);
+/// `count` products added in any order, off by no more than `share` of all their sizes: of f32
+/// partial sums accumulated(count, unit), N8.
+Bound sumOfProducts(const Factor &a, const Factor &b, double count, double share);
+
+/// Of products of 8-bit floats that a chip multiplies as such: N14 where sums are promoted, N13.
+double shareOfFloat8(double count, bool promotes);
 
 /// The parts of a spectrum of `places` numbers x (Z2), and of the numbers of a spectrum (Z3).
 Bound spectrumOf(const Bound &x, double places, double spectrum);

@@ -13,6 +13,7 @@
 #include "codegen/passes/Passes.h"
 #include "halftone/description/text.hpp"
 #include "halftone/manifest/texts.hpp"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -39,7 +40,8 @@ struct Resolution {
 
 /// What CPU code is made for.
 struct CpuCode {
-  explicit CpuCode(const PipelineOptions &options) : architecture(options.cpuArchitecture) {
+  explicit CpuCode(const PipelineOptions &options)
+      : architecture(options.cpuArchitecture), optimize(options.optimize) {
     if (architecture.empty())
       architecture = cpu::hostArchitecture();
     llvm::copy_if(cpu::cpuVariants(architecture), std::back_inserter(variants), [&](auto &variant) {
@@ -48,6 +50,7 @@ struct CpuCode {
   }
 
   std::string architecture;
+  bool optimize;
   std::vector<cpu::CpuVariant> variants; ///< best first
 };
 
@@ -114,6 +117,7 @@ LogicalResult emitCpuObject(ArrayRef<KernelOp> kernels, Artifact &artifact, cons
   std::vector<std::byte> packed = manifest::pack_texts(texts);
   parts.texts = packed;
   parts.modelName = first.model;
+  parts.optimize = cpuCode.optimize;
   artifact.identity = cpu::identityOf(parts);
   FailureOr<SmallVector<char>> object = cpu::emitObject(*code, parts);
   if (succeeded(object))
@@ -136,9 +140,9 @@ static PlannedModule planOnce(const description::Description &description,
   llvm::copy_if(resolved.targets, std::back_inserter(options.chips),
                 [](const std::string &target) { return target != "cpu"; });
   PassManager manager(context);
-  manager.enableVerifier(true);
+  manager.enableVerifier(options.optimize);
   buildPipeline(manager, options);
-  if (failed(manager.run(*module)))
+  if (failed(manager.run(*module)) || (!options.optimize && failed(verify(*module))))
     return failure();
   return module;
 }
@@ -249,15 +253,14 @@ static LogicalResult planApart(const description::Description &description,
   for (auto [i, way] : llvm::enumerate(ways)) {
     // The last was planned with the others, unless it leaves in place what they move.
     bool isPlanned = i + 1 == ways.size() && !isInPlace(way) && !isBudgeted;
-    auto planned =
-        isPlanned ? std::move(module) : plan(description, {way, whole.stages}, options, context);
-    if (failed(planned))
-      return failure();
+    size_t own = i > 0 ? resolutions.size() : index;
     if (i > 0)
       resolutions.push_back({resolutions[index].text, {{}, whole.stages}, {}, {}});
-    Resolution &resolution = i > 0 ? resolutions.back() : resolutions[index];
-    resolution.resolved.targets = std::move(way);
-    resolution.module = std::move(*planned);
+    resolutions[own].resolved.targets = std::move(way);
+    if (isPlanned)
+      resolutions[own].module = std::move(*module);
+    else if (failed(planApart(description, resolutions, own, options, context)))
+      return failure(); // chips may be apart for more than one reason
   }
   return success();
 }

@@ -82,6 +82,7 @@ static FailureOr<hm::CudaKernel> describe(KernelOp kernel, StringRef chip,
   }
   result.reason = plans.getReason().str();
   result.no_warpgroups = plans.getNoWarpgroups().str();
+  result.no_eight_bits = plans.getNoEightBits().str();
   return result;
 }
 

@@ -222,6 +222,7 @@ private:
     if (!encoding::traits(buffer.encoding.element).integer)
       buffer.initial = inF32(buffer.initial);
     buffer.role = role(attr.getRole());
+    buffer.in_host = attr.getRole() == BufferRole::HostState;
     for (Attribute dim : type.getDims())
       buffer.shape.push_back(dimension(dim));
     program.slots.resize(std::max<size_t>(program.slots.size(), attr.getSlot() + 1));
@@ -238,6 +239,7 @@ private:
     case BufferRole::Gradients:
       return hm::Role::gradients;
     case BufferRole::OptimizerState:
+    case BufferRole::HostState:
       return hm::Role::optimizer_state;
     case BufferRole::State:
       return hm::Role::state;
@@ -289,7 +291,7 @@ private:
       std::vector<hm::Launch> &phase = program.phases[static_cast<size_t>(getPhase(kernel))];
       if (kernel->hasAttr(kSectionAttr))
         extendSection(program, kernel, static_cast<int32_t>(phase.size()));
-      phase.push_back({indexOf(kernel), argumentsOf(kernel), fusedOf(kernel)});
+      phase.push_back({indexOf(kernel), argumentsOf(program, kernel), fusedOf(kernel)});
     }
     describeProvenance(
         graph, result.manifest, [&](KernelOp kernel) { return indexOf(kernel); }, program);
@@ -382,12 +384,15 @@ private:
                       " + ");
   }
 
-  static std::vector<hm::Argument> argumentsOf(KernelOp kernel) {
+  static std::vector<hm::Argument> argumentsOf(const hm::Program &program, KernelOp kernel) {
     std::vector<hm::Argument> arguments;
     auto add = [&](Operation *op, unsigned result, int32_t parts) {
       auto places = op->getAttrOfType<PlacesAttr>(kPlacesAttr);
-      arguments.push_back(
-          {static_cast<int32_t>(places.getBuffers()[result]), places.getOffsets()[result], parts});
+      auto buffer = static_cast<int32_t>(places.getBuffers()[result]);
+      int64_t seen = program.buffers[buffer].in_host
+                         ? *cast<TensorType>(op->getResult(result).getType()).getStaticElements()
+                         : 0;
+      arguments.push_back({buffer, places.getOffsets()[result], parts, seen});
     };
     for (Value input : kernel.getInputs())
       add(input.getDefiningOp(), cast<OpResult>(input).getResultNumber(), partsOf(input));

@@ -149,14 +149,47 @@ private:
 
   void addProbes() {
     int32_t counts[hm::kPhases] = {};
+    llvm::DenseMap<Operation *, int32_t> launches;
     for (auto kernel : graph.getBody().front().getOps<KernelOp>()) {
       auto phase = static_cast<size_t>(getPhase(kernel));
-      int32_t launch = counts[phase]++;
+      int32_t launch = launches[kernel] = counts[phase]++;
       Operation *shown = findShown(kernel);
       if (getPhase(kernel) == Phase::Refresh || !shown)
         continue;
-      for (unsigned i = 0; i < kernel->getNumResults(); ++i)
+      Operation *first = findFirst(kernel);
+      for (unsigned i = 0; i < kernel->getNumResults(); ++i) {
         program.probes.push_back(probe(kernel, shown, i, launch));
+        if (first != kernel)
+          program.probes.back().first_launch = launches.lookup(first);
+      }
+    }
+  }
+
+  static bool areCodes(Value value) {
+    Element element = elementOf(cast<TensorType>(value.getType()).getElementType());
+    return !encoding::traits(element).integer && encoding::traits(element).bits == 8;
+  }
+
+  /// The kernel that reads what this one is the end of rounding: itself, but where scales are
+  /// found or words are drawn before it (P51, P72, F6). Where that leaves codes of a scaled
+  /// encoding, what became codes counts, which is scaled already (P88).
+  static KernelOp findFirst(KernelOp kernel) {
+    auto casts = kernel->getAttrOfType<ArrayAttr>(kCastAttr);
+    if (casts.empty())
+      return kernel;
+    auto to = cast<DictionaryAttr>(casts[casts.size() - 1]).getAs<EncodingAttr>("to");
+    bool leavesCodes = encoding::is_scaled(to.getValue()) &&
+                       (areCodes(kernel->getResult(0)) || areCodes(kernel.getInputs()[0]));
+    KernelOp first = kernel;
+    for (bool areMade = false;;) {
+      areMade |= areCodes(first->getResult(0));
+      auto before = first.getInputs()[0].getDefiningOp<KernelOp>();
+      bool isStep = before && before->hasAttr(kRoundingAttr) &&
+                    getPhase(before) == getPhase(kernel) &&
+                    !(leavesCodes && areMade && !before->hasAttr(kInternalAttr));
+      if (!isStep)
+        return first;
+      first = before;
     }
   }
 

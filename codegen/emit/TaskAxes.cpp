@@ -39,6 +39,8 @@ hm::Blocking blockingOf(KernelOp kernel, ArrayRef<std::string> symbols,
     return {};
   hm::Blocking result{
       {}, dimensionsOf(blocking->depth, symbols), blocking->stride, blocking->transposes};
+  if (blocking->rhs)
+    result.rhs = static_cast<int32_t>(*blocking->rhs);
   for (const cpu::CpuVariant &named : variants) {
     const cpu::CpuVariant &variant = cpu::codeVariant(kernel, named);
     hm::RegisterTile tile{static_cast<int32_t>(variant.tileRows),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/ir/Accesses.h"
 
+#include "codegen/ir/Transforms.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/IntegerSet.h"
 
@@ -43,6 +44,7 @@ public:
     case AccessKind::Lhs2:
     case AccessKind::Rhs2:
     case AccessKind::Turns:
+    case AccessKind::Factor:
     case AccessKind::Transformed:
       return {};
     case AccessKind::General:
@@ -364,6 +366,20 @@ static LogicalResult verifyTurns(KernelOp kernel, TensorType tensor) {
                               << ": turns are two rows in f32, of numbers of places";
 }
 
+/// A spectrum of the channels of the kernel's sequences, or of its spectra, for all leading
+/// dimensions the same.
+static LogicalResult verifyFactor(KernelOp kernel, TensorType tensor) {
+  TensorType domain = kernel.getDomainType();
+  bool isOfSpectra = domain.getRank() >= 4 && tensor.getDims() == domain.getDims().take_back(4);
+  bool isOfSequences = isSequence(domain) && tensor.getRank() == 4 && tensor.getStaticElements() &&
+                       tensor == typeOfSpectrum(domain.withDims(domain.getDims().take_back(2)),
+                                                cast<IntegerAttr>(tensor.getDims()[1]).getInt());
+  if (tensor.getElementType().isF32() && (isOfSpectra || isOfSequences))
+    return success();
+  return kernel.emitOpError() << "multiplies spectra of " << formatDims(domain.getDims()) << " by "
+                              << tensor << ", which is none of the same channels";
+}
+
 TensorType withHeadsMoved(AccessAttr access, TensorType lies) {
   AffineMap map = access.getMap().getValue();
   size_t rank = lies.getRank();
@@ -415,6 +431,8 @@ LogicalResult verifyInputAccess(KernelOp kernel, unsigned input) {
     return verifyGeneral(kernel, access, tensor);
   if (access.getKind() == AccessKind::Turns)
     return verifyTurns(kernel, tensor);
+  if (access.getKind() == AccessKind::Factor)
+    return verifyFactor(kernel, tensor);
   return verifyAccess(kernel, axesOf(kernel), access, tensor,
                       access.getKind() == AccessKind::Lhs ? kernel.getTransposeLhs()
                                                           : kernel.getTransposeRhs());
@@ -436,10 +454,19 @@ static LogicalResult verifySegments(KernelOp kernel, TensorType tensor) {
 }
 
 /// A sequence of the domain's spectra, or the other way round: the ones' places before the last
-/// dimension, the others' before the last two.
+/// dimension, the others' before the last two. Of a pass also a spectrum of a spectrum.
 static LogicalResult verifyTransformed(KernelOp kernel, TensorType tensor) {
-  bool isInverse = kernel.getSkeleton() == Skeleton::InverseTransform;
+  bool isProduct = kernel.getSkeleton() == Skeleton::ConvolutionPass ||
+                   kernel.getSkeleton() == Skeleton::CorrelationPass;
+  bool isPass = isProduct || kernel.getSkeleton() == Skeleton::TransformPass ||
+                kernel.getSkeleton() == Skeleton::InverseTransformPass;
+  bool isInverse = kernel.getSkeleton() == Skeleton::InverseTransform ||
+                   kernel.getSkeleton() == Skeleton::InverseTransformPass;
   TensorType domain = kernel.getDomainType();
+  size_t numbers = isProduct ? kSequenceDims : kSpectrumDims;
+  if (isPass && domain.getRank() >= numbers && tensor.getElementType().isF32() &&
+      tensor.hasSameDims(domain) && getStaticProduct(tensor.getDims().take_back(numbers)))
+    return success();
   TensorType sequence = isInverse ? tensor : domain, spectrum = isInverse ? domain : tensor;
   if (tensor.getElementType().isF32() && sequence.getRank() >= 2 &&
       spectrum.getRank() == sequence.getRank() + 2 &&

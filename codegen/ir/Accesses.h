@@ -14,12 +14,13 @@ namespace halftone::ir {
 inline bool isMatrix(AccessKind kind) {
   return kind == AccessKind::Lhs || kind == AccessKind::Rhs || kind == AccessKind::Start ||
          kind == AccessKind::Values || kind == AccessKind::Lhs2 || kind == AccessKind::Rhs2 ||
-         kind == AccessKind::Turns;
+         kind == AccessKind::Turns || kind == AccessKind::Factor;
 }
 
 /// Of a result: a sum of products with what the operand of this access has.
 inline bool isSumOfProducts(AccessKind kind) {
-  return isMatrix(kind) && kind != AccessKind::Start && kind != AccessKind::Turns;
+  return isMatrix(kind) && kind != AccessKind::Start && kind != AccessKind::Turns &&
+         kind != AccessKind::Factor;
 }
 
 /// Of a result: an element for each of the domain's, which lies where that does, or in columns of a

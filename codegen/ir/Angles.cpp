@@ -37,9 +37,6 @@ AccessAttr readOfTurns(TensorType x, TensorType turns,
 
 namespace {
 
-/// What tells one map of turns from another (DictionaryAttr).
-constexpr StringLiteral kFrequenciesAttr = "halftone.frequencies";
-
 DictionaryAttr attributeOf(OpBuilder &builder, const Frequencies &of) {
   NamedAttrList fields;
   auto set = [&](StringRef name, double value) {

@@ -13,6 +13,9 @@ struct Stretch {
   double low, high, length;
 };
 
+/// On a map of turns, what tells it from another (DictionaryAttr).
+inline constexpr llvm::StringLiteral kFrequenciesAttr = "halftone.frequencies";
+
 /// The frequencies of pairs.
 struct Frequencies {
   int64_t width; ///< elements, two a pair

@@ -30,7 +30,10 @@ def Halftone_Skeleton : Halftone_Enum<"Skeleton", [
     I32EnumAttrCase<"Column", 2, "column">, I32EnumAttrCase<"Flat", 3, "flat">,
     I32EnumAttrCase<"Contraction", 4, "contraction">, I32EnumAttrCase<"Segment", 5, "segment">,
     I32EnumAttrCase<"Attention", 6, "attention">, I32EnumAttrCase<"AttentionColumns", 7, "attention_columns">,
-    I32EnumAttrCase<"Transform", 8, "transform">, I32EnumAttrCase<"InverseTransform", 9, "inverse_transform">]>;
+    I32EnumAttrCase<"Transform", 8, "transform">, I32EnumAttrCase<"InverseTransform", 9, "inverse_transform">,
+    I32EnumAttrCase<"TransformPass", 10, "transform_pass">, I32EnumAttrCase<"InverseTransformPass", 11, "inverse_transform_pass">,
+    I32EnumAttrCase<"ConvolutionPass", 12, "convolution_pass">, I32EnumAttrCase<"CorrelationPass", 13, "correlation_pass">,
+    I32EnumAttrCase<"SegmentMax", 14, "segment_max">]>;
 def Halftone_SkeletonAttr : EnumAttr<Halftone_Dialect, Halftone_Skeleton, "skeleton"> { let assemblyFormat = "$value"; }
 
 // The classes of affine maps from a kernel's axes to an operand's or a result's dimensions (Accesses.h): those with
@@ -49,8 +52,9 @@ def Halftone_AccessKind : Halftone_Enum<"AccessKind", [
     I32EnumAttrCase<"Lhs2", 11, "lhs2">,      // of a second product: (b, i, j) -> (b, i, c); as a result: (b, j, c), the sum over i of products with it
     I32EnumAttrCase<"Rhs2", 12, "rhs2">,      // likewise: (b, i, j) -> (b, j, c)
     I32EnumAttrCase<"Turns", 13, "turns">,    // what transforms multiply by: all of it, for every element
-    I32EnumAttrCase<"Transformed", 14, "transformed">, // as a result alone: a sequence's spectrum, or the sequence of one
-    I32EnumAttrCase<"Segment", 8, "segment">]>; // as a result alone: (i, j) -> (the row that the body names, j), a sum over i
+    I32EnumAttrCase<"Transformed", 14, "transformed">, // as a result alone: a sequence's spectrum, the sequence of one, or a spectrum that was worked on
+    I32EnumAttrCase<"Factor", 15, "factor">, // of a convolution_pass: the other spectrum, all of it, for every element
+    I32EnumAttrCase<"Segment", 8, "segment">]>; // as a result alone: (i, j) -> (the row that the body names, j), a sum over i, or the largest
 def Halftone_AccessAttr : AttrDef<Halftone_Dialect, "Access"> {
   let mnemonic = "access";
   let summary = "How a kernel addresses an operand or result: the class of its affine map, and of a general one the map";
@@ -101,7 +105,7 @@ def Halftone_ValueRole : Halftone_Enum<"ValueRole", [ // P2, in the order of des
     I32EnumAttrCase<"WeightGradient", 4, "weight_gradient">]>;
 def Halftone_Accumulation : Halftone_Enum<"Accumulation", [ // P21
     I32EnumAttrCase<"F32", 0, "f32">, I32EnumAttrCase<"Ordered", 1, "ordered">,
-    I32EnumAttrCase<"Hardware", 2, "hardware">]>;
+    I32EnumAttrCase<"Hardware", 2, "hardware">, I32EnumAttrCase<"Promoted", 3, "promoted">]>;
 def Halftone_AccumulationAttr : EnumAttr<Halftone_Dialect, Halftone_Accumulation, "accumulation"> {
   let assemblyFormat = "`<` $value `>`";
 }
@@ -158,12 +162,14 @@ def Halftone_CudaPlanAttr : AttrDef<Halftone_Dialect, "CudaPlan"> {
   let assemblyFormat = "`<` $kind `,` `[` $tile `]` `splits` $splits `least` $least `cost` $cost `>`";
 }
 // What PlanTiles found for one chip: plans, the chosen one first, and why none is for tensor cores, or nothing; likewise
-// why none is for wgmma.
+// why none is for wgmma, and why none multiplies 8 bits.
 def Halftone_ChipPlansAttr : AttrDef<Halftone_Dialect, "ChipPlans"> {
   let mnemonic = "chip";
   let parameters = (ins StringRefParameter<"chip">:$chip, ArrayRefParameter<"CudaPlanAttr">:$plans,
-                        StringRefParameter<"reason">:$reason, StringRefParameter<"why wgmma runs it not", [{""}]>:$noWarpgroups);
-  let assemblyFormat = "`<` $chip `,` `[` $plans `]` `,` $reason (`,` `no_warpgroups` $noWarpgroups^)? `>`";
+                        StringRefParameter<"reason">:$reason, StringRefParameter<"why wgmma runs it not", [{""}]>:$noWarpgroups,
+                        StringRefParameter<"why it multiplies no 8 bits", [{""}]>:$noEightBits);
+  let assemblyFormat = [{ `<` $chip `,` `[` $plans `]` `,` $reason (`,` `no_warpgroups` $noWarpgroups^)?
+                          (`,` `no_eight_bits` $noEightBits^)? `>` }];
 }
 def Halftone_ChipPlansArray : TypedArrayAttrBase<Halftone_ChipPlansAttr, "array of plans by chip">;
 
@@ -177,7 +183,8 @@ def Halftone_BufferRole : Halftone_Enum<"BufferRole", [
     I32EnumAttrCase<"Accumulated", 12, "accumulated">, I32EnumAttrCase<"Counters", 13, "counters">,
     I32EnumAttrCase<"InputGradient", 14, "input_gradient">, I32EnumAttrCase<"Cache", 15, "cache">,
     I32EnumAttrCase<"Remainders", 16, "remainders">, I32EnumAttrCase<"Codes", 17, "codes">,
-    I32EnumAttrCase<"Scales", 18, "scales">]>;
+    I32EnumAttrCase<"Scales", 18, "scales">,
+    I32EnumAttrCase<"HostState", 19, "host_state">]>; // the optimizer's, in the host's memory (P91)
 def Halftone_BufferAttr : AttrDef<Halftone_Dialect, "Buffer"> {
   let mnemonic = "buffer";
   let summary = "One buffer of a graph's memory plan";

@@ -97,6 +97,8 @@ inline constexpr llvm::StringLiteral kCastAttr = "halftone.cast";
 /// (P68, P69): which rule says what it is held in, a dictionary of `rule` and, if any, `beaten`.
 inline constexpr llvm::StringLiteral kHeldByAttr = "halftone.held_by";
 inline constexpr llvm::StringLiteral kSplitByAttr = "halftone.split_by";
+/// Set by BuildUpdate on an optimizer's state that lies in the host's memory (P91).
+inline constexpr llvm::StringLiteral kInHostAttr = "halftone.in_host";
 /// Set by InsertCasts on a scalar state that is a delayed scale (P72): what is rounded under it
 /// (EncodingAttr). BuildUpdate puts in its place where the state lies: a dictionary of `buffer`,
 /// the name of a vector's state, `index` and `count`, its elements.
@@ -111,6 +113,11 @@ inline constexpr llvm::StringLiteral kQuantizedAttr = "halftone.quantized";
 /// flat buffer, a dictionary of offsets by name, and how long that is (IntegerAttr).
 inline constexpr llvm::StringLiteral kMastersAttr = "halftone.masters";
 inline constexpr llvm::StringLiteral kMasterElementsAttr = "halftone.master_elements";
+/// Set by InsertCasts and LowerStochasticCasts on what a rounding does before its last operation,
+/// each of which reads what is rounded first, and on kernels that hold nothing else (UnitAttr).
+inline constexpr llvm::StringLiteral kRoundingAttr = "halftone.rounding";
+/// On maps that choose among the elements of windows, each of which has one inside (UnitAttr).
+inline constexpr llvm::StringLiteral kWindowsAttr = "halftone.windows";
 /// On kernels: whether they do nothing but cast (BoolAttr).
 inline constexpr llvm::StringLiteral kOnlyCastsAttr = "halftone.only_casts";
 /// The name of the graph that is run to find the first value that is not finite.
@@ -139,6 +146,9 @@ inline constexpr llvm::StringLiteral kGatheredAttr = "halftone.gathered";
 /// map that looks so and is none, and on its kernel, why (StringAttr).
 inline constexpr llvm::StringLiteral kJoinedAttr = "halftone.joined";
 inline constexpr llvm::StringLiteral kNotJoinedAttr = "halftone.not_joined";
+/// On a product that rules let multiply floats of 8 bits and that does not: why, or nothing where
+/// that is the chip (StringAttr).
+inline constexpr llvm::StringLiteral kNoEightBitsAttr = "halftone.no_eight_bits";
 /// Set with kJoinedAttr: the skeleton of that kernel (SkeletonAttr).
 inline constexpr llvm::StringLiteral kJoinedByAttr = "halftone.joined_by";
 /// Set by JoinProducts on an exp of x - max x, over a row, whose maximum another kernel reduced.

@@ -4,6 +4,8 @@
 #include "halftone/encoding/text.hpp"
 #include "llvm/ADT/Hashing.h"
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace halftone::encoding {
@@ -59,6 +61,13 @@ Element elementOf(Type type) {
   std::optional<Element> element = findElement(type);
   assert(element && "tensors have no such elements");
   return *element;
+}
+
+double largestOf(Element element) {
+  const encoding::ElementTraits &of = encoding::traits(element);
+  uint32_t code = encoding::code_of_largest(of) / encoding::last_place(of);
+  double mantissa = code & ((1u << of.mantissa_bits) - 1);
+  return std::ldexp(1 + std::ldexp(mantissa, -of.mantissa_bits), encoding::largest_exponent(of));
 }
 
 int bitsOf(Type type) { return encoding::traits(elementOf(type)).bits; }

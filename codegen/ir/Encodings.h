@@ -26,6 +26,9 @@ std::optional<Element> findElement(mlir::Type type);
 /// Of a type that tensors may have.
 Element elementOf(mlir::Type type);
 
+/// The largest number of an element of floats.
+double largestOf(Element element);
+
 /// That an element of such a tensor takes.
 int bitsOf(mlir::Type type);
 

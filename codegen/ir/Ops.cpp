@@ -185,7 +185,8 @@ LogicalResult KernelOp::verify() {
   auto yield = body.empty() ? KernelYieldOp() : dyn_cast<KernelYieldOp>(&body.back());
   if (!yield || yield.getStores().size() != getStored().size())
     return emitOpError("body wants to end in a kernel_yield of one value per stored result");
-  if (static_cast<bool>(yield.getInto()) != (getSkeleton() == Skeleton::Segment))
+  if (static_cast<bool>(yield.getInto()) !=
+      llvm::is_contained({Skeleton::Segment, Skeleton::SegmentMax}, getSkeleton()))
     return emitOpError("wants the row to add `into` if, and only if, it sums into segments");
   if (yield.getSums().empty() != getFinished().empty() ||
       getFinish().empty() != getFinished().empty())

@@ -80,6 +80,19 @@ def Halftone_SegmentSumOp : Halftone_TensorOp<"segment_sum"> {
   let assemblyFormat = "$index `,` $x attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
+def Halftone_SegmentMaxOp : Halftone_TensorOp<"segment_max"> {
+  let summary = "For every row of the result, of each column, the largest of the rows of x whose index it is (D93)";
+  let description = [{
+    As segment_sum, with maximum(x, before) of N5 in place of additions, from -infinity; what is left of that is +0.
+    ```mlir
+    %y = halftone.segment_max %patch, %x : (!halftone.tensor<[batch, 9], i32>, !halftone.tensor<[batch, 9, 12], f32>) -> !halftone.tensor<[batch, 4, 12], f32>
+    ```
+  }];
+  let arguments = (ins Halftone_AnyTensor:$index, Halftone_AnyTensor:$x);
+  let results = (outs Halftone_AnyTensor:$result);
+  let assemblyFormat = "$index `,` $x attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
 def Halftone_TransformOp : Halftone_TensorOp<"transform"> {
   let summary = "The spectrum of every channel of a sequence (Z2), in blocks of 16 channels";
   let description = [{
@@ -107,6 +120,52 @@ def Halftone_InverseTransformOp : Halftone_TensorOp<"inverse_transform"> {
   let arguments = (ins Halftone_AnyTensor:$spectrum, Halftone_AnyTensor:$turns);
   let results = (outs Halftone_AnyTensor:$result, Halftone_AnyTensor:$work);
   let assemblyFormat = "$spectrum `by` $turns attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+def Halftone_TransformPassOp : Halftone_TensorOp<"transform_pass"> {
+  let summary = "Some of the stages of `transform`, in the shared memory of chips: of a sequence the first ones, of what they leave the others";
+  let description = [{
+    x is a sequence or, of a rank as high as the result's, a spectrum behind the first stages. Where all stages fit, the first ones are all (decisions/0057).
+    ```mlir
+    %first = halftone.transform_pass %x by %turns
+        : (!halftone.tensor<[batch, 2000, 20], f32>, !halftone.tensor<[2, 2048], f32>) -> !halftone.tensor<[batch, 2, 2048, 2, 16], f32>
+    %s = halftone.transform_pass %first by %turns
+        : (!halftone.tensor<[batch, 2, 2048, 2, 16], f32>, !halftone.tensor<[2, 2048], f32>) -> !halftone.tensor<[batch, 2, 2048, 2, 16], f32>
+    ```
+  }];
+  let arguments = (ins Halftone_AnyTensor:$x, Halftone_AnyTensor:$turns);
+  let results = (outs Halftone_AnyTensor:$result);
+  let assemblyFormat = "$x `by` $turns attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+def Halftone_InverseTransformPassOp : Halftone_TensorOp<"inverse_transform_pass"> {
+  let summary = "Undoes the stages of a `transform_pass`: with a spectrum as its result those of the other one, with a sequence those of the first";
+  let description = [{
+    ```mlir
+    %first = halftone.inverse_transform_pass %s by %turns
+        : (!halftone.tensor<[batch, 2, 2048, 2, 16], f32>, !halftone.tensor<[2, 2048], f32>) -> !halftone.tensor<[batch, 2, 2048, 2, 16], f32>
+    %y = halftone.inverse_transform_pass %first by %turns
+        : (!halftone.tensor<[batch, 2, 2048, 2, 16], f32>, !halftone.tensor<[2, 2048], f32>) -> !halftone.tensor<[batch, 2000, 20], f32>
+    ```
+  }];
+  let arguments = (ins Halftone_AnyTensor:$spectrum, Halftone_AnyTensor:$turns);
+  let results = (outs Halftone_AnyTensor:$result);
+  let assemblyFormat = "$spectrum `by` $turns attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+def Halftone_ConvolutionPassOp : Halftone_TensorOp<"convolution_pass"> {
+  let summary = "The last stages of a transform, a product with another spectrum or, with `conjugate`, its conjugate (Z4), and those stages undone, in one kernel of chips";
+  let description = [{
+    x and the result are sequences where a block holds all stages, and else spectra behind the first ones. `factor` is a spectrum without leading
+    dimensions, the same for all of x's.
+    ```mlir
+    %y = halftone.convolution_pass %x times %f by %turns : (!halftone.tensor<[batch, 200, 20], f32>,
+        !halftone.tensor<[2, 256, 2, 16], f32>, !halftone.tensor<[2, 256], f32>) -> !halftone.tensor<[batch, 200, 20], f32>
+    ```
+  }];
+  let arguments = (ins Halftone_AnyTensor:$x, Halftone_AnyTensor:$factor, Halftone_AnyTensor:$turns, UnitAttr:$conjugate);
+  let results = (outs Halftone_AnyTensor:$result);
+  let assemblyFormat = "$x `times` $factor `by` $turns attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 def Halftone_ContractOp : Halftone_TensorOp<"contract"> {

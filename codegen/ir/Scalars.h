@@ -36,8 +36,7 @@ public:
   /// The element's largest number in place of what is larger, so that rounding cannot leave its
   /// range; a NaN is neither larger nor smaller.
   mlir::Value saturate(mlir::Value x, Element element) {
-    auto format = mlir::cast<mlir::FloatType>(typeOf(builder.getContext(), element));
-    double largest = llvm::APFloat::getLargest(format.getFloatSemantics()).convertToDouble();
+    double largest = largestOf(element);
     mlir::Value most = like(x, largest), least = like(x, -largest);
     return select(less(x, least), least, select(greater(x, most), most, x));
   }

@@ -15,6 +15,11 @@ int64_t countSpectrumPlaces(int64_t places) {
       llvm::PowerOf2Ceil(static_cast<uint64_t>(std::max<int64_t>(places, 2))));
 }
 
+unsigned countStagesOfFirstPass(int64_t places) {
+  unsigned stages = llvm::Log2_64(static_cast<uint64_t>(places));
+  return stages <= kMostStagesOfPass ? stages : stages / 2;
+}
+
 static std::optional<int64_t> numberOf(Attribute dim) {
   auto number = dyn_cast<IntegerAttr>(dim);
   return number ? std::optional(number.getInt()) : std::nullopt;
@@ -37,17 +42,24 @@ TensorType typeOfSpectrum(TensorType sequence, int64_t places) {
 
 //===--- The primitives ---===//
 
+static LogicalResult verifyTurnsOf(Operation *op, TensorType turns) {
+  std::optional<int64_t> places = turns.getColumns();
+  if (turns.getRank() != 2 || numberOf(turns.getDims().front()) != 2 || !places || *places < 2 ||
+      *places > kMostPlaces || !llvm::isPowerOf2_64(static_cast<uint64_t>(*places)))
+    return op->emitOpError() << "turns " << turns
+                             << " are not [2, places], a power of two from 2 to " << kMostPlaces;
+  return success();
+}
+
 /// Whether turns, sequence and spectrum are of one transform; says on `op` if not.
 static LogicalResult verifyTransform(Operation *op, TensorType sequence, TensorType turns,
                                      TensorType spectrum) {
   if (!isSequence(sequence))
     return op->emitOpError() << "sequence " << sequence
                              << " does not have places and channels, in numbers";
+  if (failed(verifyTurnsOf(op, turns)))
+    return failure();
   std::optional<int64_t> places = turns.getColumns();
-  if (turns.getRank() != 2 || numberOf(turns.getDims().front()) != 2 || !places || *places < 2 ||
-      *places > kMostPlaces || !llvm::isPowerOf2_64(static_cast<uint64_t>(*places)))
-    return op->emitOpError() << "turns " << turns
-                             << " are not [2, places], a power of two from 2 to " << kMostPlaces;
   if (*numberOf(sequence.getDims().drop_back().back()) > *places)
     return op->emitOpError() << "sequence " << sequence << " has more than " << *places
                              << " places";
@@ -97,6 +109,116 @@ SmallVector<AccessAttr> InverseTransformOp::getResultAccesses() {
 
 SmallVector<Value> InverseTransformOp::buildBody(OpBuilder &, ValueRange elements, Value) {
   return {elements[0], elements[0]};
+}
+
+//===--- Passes of chips ---===//
+
+/// Of a pass from a spectrum to a spectrum, of two.
+static LogicalResult verifySecondPass(Operation *op, TensorType turns, TensorType spectrum) {
+  if (failed(verifyTurnsOf(op, turns)))
+    return failure();
+  int64_t places = *turns.getColumns();
+  ArrayRef<Attribute> dims = spectrum.getDims();
+  if (dims.size() < 4 || !spectrum.getElementType().isF32() ||
+      numberOf(dims.drop_back(2).back()) != places || numberOf(dims.drop_back().back()) != 2 ||
+      numberOf(dims.back()) != kBlockChannels)
+    return op->emitOpError() << spectrum << " is no spectrum of " << places << " places";
+  if (int64_t{1} << countStagesOfFirstPass(places) == places)
+    return op->emitOpError() << "goes over a spectrum of " << places
+                             << " places a second time; one pass does all of its stages";
+  return success();
+}
+
+/// Of a pass: whether it reads and leaves spectra, rather than a sequence.
+static bool isSecondPass(Value read, Value left) {
+  return tensor(read).getRank() == tensor(left).getRank();
+}
+
+LogicalResult TransformPassOp::verify() {
+  if (!isSecondPass(getX(), getResult()))
+    return verifyTransform(*this, tensor(getX()), tensor(getTurns()), getType());
+  if (tensor(getX()) != getType())
+    return emitOpError() << "makes " << getType() << " of " << tensor(getX())
+                         << ", a spectrum of another";
+  return verifySecondPass(*this, tensor(getTurns()), getType());
+}
+
+Skeleton TransformPassOp::getSkeleton() { return Skeleton::TransformPass; }
+
+TensorType TransformPassOp::getDomain() { return tensor(getX()); }
+
+SmallVector<AccessAttr> TransformPassOp::getOperandAccesses() {
+  return accesses(getContext(), {AccessKind::Full, AccessKind::Turns});
+}
+
+SmallVector<AccessAttr> TransformPassOp::getResultAccesses() {
+  return accesses(getContext(), {AccessKind::Transformed});
+}
+
+SmallVector<Value> TransformPassOp::buildBody(OpBuilder &, ValueRange elements, Value) {
+  return {elements[0]};
+}
+
+LogicalResult InverseTransformPassOp::verify() {
+  if (!isSecondPass(getSpectrum(), getResult()))
+    return verifyTransform(*this, getType(), tensor(getTurns()), tensor(getSpectrum()));
+  if (tensor(getSpectrum()) != getType())
+    return emitOpError() << "makes " << getType() << " of " << tensor(getSpectrum())
+                         << ", a spectrum of another";
+  return verifySecondPass(*this, tensor(getTurns()), getType());
+}
+
+Skeleton InverseTransformPassOp::getSkeleton() { return Skeleton::InverseTransformPass; }
+
+TensorType InverseTransformPassOp::getDomain() { return tensor(getSpectrum()); }
+
+SmallVector<AccessAttr> InverseTransformPassOp::getOperandAccesses() {
+  return accesses(getContext(), {AccessKind::Full, AccessKind::Turns});
+}
+
+SmallVector<AccessAttr> InverseTransformPassOp::getResultAccesses() {
+  return accesses(getContext(), {AccessKind::Transformed});
+}
+
+SmallVector<Value> InverseTransformPassOp::buildBody(OpBuilder &, ValueRange elements, Value) {
+  return {elements[0]};
+}
+
+/// x where a block holds all stages, or else what they left of it.
+LogicalResult ConvolutionPassOp::verify() {
+  if (tensor(getX()) != getType())
+    return emitOpError() << "makes " << getType() << " of " << tensor(getX())
+                         << ", which is not convolved in place";
+  TensorType x = getType(), factor = tensor(getFactor()), turns = tensor(getTurns());
+  if (x.getRank() >= 4 && x.getDims().take_back(4) == factor.getDims())
+    return verifySecondPass(*this, turns, factor);
+  if (!isSequence(x))
+    return emitOpError() << x << " has no places and channels, in numbers";
+  TensorType one = x.withDims(x.getDims().take_back(2));
+  if (failed(verifyTransform(*this, one, turns, factor)))
+    return failure();
+  if (int64_t places = *turns.getColumns(); int64_t{1} << countStagesOfFirstPass(places) < places)
+    return emitOpError() << "holds no " << places << " places at once; give it what the first "
+                         << "stages left";
+  return success();
+}
+
+Skeleton ConvolutionPassOp::getSkeleton() {
+  return getConjugate() ? Skeleton::CorrelationPass : Skeleton::ConvolutionPass;
+}
+
+TensorType ConvolutionPassOp::getDomain() { return tensor(getX()); }
+
+SmallVector<AccessAttr> ConvolutionPassOp::getOperandAccesses() {
+  return accesses(getContext(), {AccessKind::Full, AccessKind::Factor, AccessKind::Turns});
+}
+
+SmallVector<AccessAttr> ConvolutionPassOp::getResultAccesses() {
+  return accesses(getContext(), {AccessKind::Transformed});
+}
+
+SmallVector<Value> ConvolutionPassOp::buildBody(OpBuilder &, ValueRange elements, Value) {
+  return {elements[0]};
 }
 
 //===--- Building them ---===//
@@ -189,7 +311,9 @@ Value multiplySpectra(OpBuilder &builder, Location loc, StringRef label, Value a
     return {s.fma(e[0], e[2],
                   conjugate ? s.select(isReal, cross, less) : s.select(isReal, less, cross))};
   };
-  return makeMap(builder, loc, label, space, {a, a, b, b}, domain, code).getOutputs()[0];
+  MapOp map = makeMap(builder, loc, label, space, {a, a, b, b}, domain, code);
+  map->setAttr(kProductOfSpectraAttr, builder.getBoolAttr(conjugate));
+  return map.getOutputs()[0];
 }
 
 } // namespace halftone::ir

@@ -80,7 +80,8 @@ private:
 
   /// Whether one scale is for several rows (P51, P77).
   static bool isOfRows(const encoding::Scaling &scaling) {
-    return scaling.kind == encoding::Scaling::Kind::tensor || scaling.rows > 1 ||
+    using Kind = encoding::Scaling::Kind;
+    return scaling.kind == Kind::tensor || scaling.kind == Kind::column || scaling.rows > 1 ||
            encoding::has_two_levels(scaling);
   }
 

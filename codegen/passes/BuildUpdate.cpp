@@ -25,13 +25,13 @@ namespace {
 
 class Update {
 public:
-  explicit Update(GraphOp graph)
+  Update(GraphOp graph, int64_t mostOfPart)
       : graph(graph), module(graph->getParentOfType<ModuleOp>()),
         builder(OpBuilder::atBlockEnd(&graph.getBody().front())),
         loc(NameLoc::get(builder.getStringAttr("update"))), held(module),
         optimizer(createOptimizer(module->getAttrOfType<DictionaryAttr>(kOptimizerAttr), graph)),
         layout(graph, std::max(hasNorms() ? PartNorms::kBlock : 0, held.block())), schedule(graph),
-        averages(module->getAttrOfType<FloatAttr>(kAverageAttr)) {}
+        averages(module->getAttrOfType<FloatAttr>(kAverageAttr)), mostOfPart(mostOfPart) {}
 
   LogicalResult run() {
     int64_t trainedElements = layout.getTrainedElements();
@@ -273,37 +273,66 @@ private:
     auto flat = cast<TensorType>(parameters.getType());
     if (const FactoredForm *form = optimizer->factored())
       return updateEach(*form, parameters, gradients, checked);
-    Value learningRate = learningRateOf(checked);
-    SmallVector<Value> moments, scales;
+    Whole whole{parameters, gradients, learningRateOf(checked)};
     for (const OptimizerForm::Scalar &moment : optimizer->moments()) {
       double first = held.first(moment.initial);
-      moments.push_back(held.state(state(moment.name, flat.getDims(), first, held.element())));
+      whole.moments.push_back(
+          held.state(state(moment.name, flat.getDims(), first, held.element())));
       if (held.block() > 0) // P86
-        scales.push_back(state(moment.name + ".scale", rowsOf(flat).getRowDims(), 0));
+        whole.scales.push_back(
+            held.place(state(moment.name + ".scale", rowsOf(flat).getRowDims(), 0)));
     }
     for (StringRef name : averages.moments())
-      moments.push_back(state(name, flat.getDims(), 0));
-    Operands operands{{seen(parameters), seen(gradients)}, static_cast<unsigned>(moments.size())};
+      whole.moments.push_back(held.place(state(name, flat.getDims(), 0)));
+    if (layout.decays())
+      whole.weightDecay = hyperparameter("weight_decay", ofModel("weight_decay"));
+    for (const OptimizerForm::Scalar &s : optimizer->hyperparameters())
+      whole.hyperparameters.push_back(hyperparameter(s.name, s.initial));
+    if (!held.inHost() || whole.moments.empty()) {
+      updatePart(whole, {0, layout.getTrainedElements()}, checked);
+      return success();
+    }
+    for (const Group &group : layout.getGroups()) { // P91
+      alone = &group;
+      for (int64_t begin = group.begin(); begin < group.end(); begin += mostOfPart)
+        updatePart(whole, {begin, std::min(begin + mostOfPart, group.end())}, checked);
+    }
+    alone = nullptr;
+    return success();
+  }
+
+  /// What the update reads, before it is cut into parts.
+  struct Whole {
+    Value parameters, gradients, learningRate;
+    SmallVector<Value> moments = {}, scales = {}, hyperparameters = {};
+    Value weightDecay = {};
+  };
+
+  void updatePart(const Whole &whole, FlatPart part, const Checked &checked) {
+    SmallVector<Value> moments, scales;
+    for (Value moment : whole.moments)
+      moments.push_back(seen(moment, part));
+    for (Value scale : whole.scales)
+      scales.push_back(seenBlocks(scale, part, held.block()));
+    Operands operands{{seen(whole.parameters, part), seen(whole.gradients, part)},
+                      static_cast<unsigned>(moments.size())};
     for (Value moment : moments)
-      operands.add(held.read(builder, seen(moment)));
+      operands.add(held.read(builder, moment));
     operands.scales = operands.add(scales);
     operands.learningRate =
-        operands.add({learningRate, checked.finite, checked.coefficient, checked.inverse});
+        operands.add({whole.learningRate, checked.finite, checked.coefficient, checked.inverse});
     if (checked.averageShare)
       operands.averageShare = operands.add(checked.averageShare);
     operands.carried = operands.add(checked.carried);
-    if (layout.decays())
-      operands.weightDecay = operands.add(hyperparameter("weight_decay", ofModel("weight_decay")));
-    SmallVector<Value> own;
-    for (const OptimizerForm::Scalar &s : optimizer->hyperparameters())
-      own.push_back(hyperparameter(s.name, s.initial));
-    operands.hyperparameters = operands.add(own);
+    if (whole.weightDecay)
+      operands.weightDecay = operands.add(whole.weightDecay);
+    operands.hyperparameters = operands.add(whole.hyperparameters);
     if (checked.clips)
-      operands.clips = operands.add(checked.clips);
+      operands.clips = operands.add(seenBlocks(checked.clips, part, PartNorms::kBlock));
     if (optimizer->countSums() > 0)
       if (Value numbers = sumOverParameters(operands))
         operands.number = operands.add(numbers);
-    TensorType domain = rowsOf(flat);
+    TensorType domain = tensor(operands.values.front());
     SmallVector<Type> types(1 + moments.size(), domain);
     types.append(scales.size(), domain.withDims(domain.getRowDims()));
     Space space;
@@ -319,12 +348,12 @@ private:
     auto assign = [&](Value to, Value next) {
       setPhase(AssignOp::create(builder, loc, to, next), Phase::Update);
     };
-    assign(seen(parameters), op.getOutputs()[0]);
+    assign(operands.values.front(), op.getOutputs()[0]);
     ValueRange nextMoments = op.getOutputs().slice(1, moments.size());
     for (auto [moment, next] : llvm::zip(moments, nextMoments))
-      assign(seen(moment), held.round(builder, next, moment));
+      assign(moment, held.round(builder, next, moment));
     if (scales.empty())
-      return success();
+      return;
     // All threads of a row read its scale: the next one goes there when they are done.
     ValueRange nextScales = op.getOutputs().take_back(scales.size());
     auto moved = makeMap(builder, loc, "scales", nextScales, nextScales.getTypes(),
@@ -332,7 +361,6 @@ private:
     setPhase(moved, Phase::Update);
     for (auto [scale, next] : llvm::zip(scales, moved.getOutputs()))
       assign(scale, next);
-    return success();
   }
 
   Value learningRateOf(const Checked &checked) {
@@ -380,19 +408,33 @@ private:
     return s.minimum(s.maximum(gradient, s.like(gradient, -largest)), s.like(gradient, largest));
   }
 
-  /// What the update's elements are: all of the flat buffers or, where neighbours share the scale
+  /// What the update's elements are: those of the flat buffers or, where neighbours share the scale
   /// of a state, rows of so many.
   TensorType rowsOf(TensorType flat) {
     if (held.block() == 0)
       return flat;
-    int64_t rows = layout.getTrainedElements() / held.block();
+    int64_t rows = *flat.getStaticElements() / held.block();
     return flat.withDims(
         {builder.getI64IntegerAttr(rows), builder.getI64IntegerAttr(held.block())});
   }
-  Value seen(Value flat) {
+  /// The part's elements of a flat buffer, as the update sees them.
+  Value seen(Value flat, FlatPart part) {
+    if (alone)
+      return ViewOp::create(builder, loc, rowsOf(vector(flat, part.end - part.begin)), flat,
+                            /*parts=*/0, part.begin);
     if (held.block() == 0)
       return flat;
     return ViewOp::create(builder, loc, rowsOf(tensor(flat)), flat);
+  }
+  /// Likewise of what has a value for each block of so many.
+  Value seenBlocks(Value ofBlocks, FlatPart part, int64_t block) {
+    if (!alone)
+      return ofBlocks;
+    return ViewOp::create(builder, loc, vector(ofBlocks, (part.end - part.begin) / block), ofBlocks,
+                          /*parts=*/0, part.begin / block);
+  }
+  TensorType vector(Value like, int64_t elements) {
+    return tensor(like).withDims({builder.getI64IntegerAttr(elements)});
   }
 
   /// U15: the optimizer's number of each parameter that has one, at all of its blocks; null where
@@ -518,6 +560,8 @@ private:
 
   /// What `of` gives for the element's group.
   Value selectByGroup(int64_t row, llvm::function_ref<Value(const Group &)> of) {
+    if (alone)
+      return of(*alone);
     return layout.select(builder, loc, row, of);
   }
 
@@ -531,13 +575,17 @@ private:
   ParameterLayout layout;
   ScheduleForm schedule;
   AverageForm averages;
+  int64_t mostOfPart;           ///< elements, where the update is cut into parts (P91)
+  const Group *alone = nullptr; ///< that the part at hand is of
 };
 
 struct BuildUpdatePass : halftone::ir::impl::BuildUpdateBase<BuildUpdatePass> {
+  using BuildUpdateBase::BuildUpdateBase;
+
   void runOnOperation() override {
     decideSplit(getOperation());
     for (auto graph : getOperation().getOps<GraphOp>())
-      if (graph.isTraining() && failed(Update(graph).run()))
+      if (graph.isTraining() && failed(Update(graph, part).run()))
         return signalPassFailure();
     copyOffsets(getOperation());
   }

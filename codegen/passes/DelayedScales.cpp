@@ -3,7 +3,7 @@
 #include "codegen/passes/DelayedScales.h"
 
 #include "codegen/ir/Forms.h"
-#include "codegen/passes/ScaledRounding.h"
+#include "codegen/passes/ScaleFormulas.h"
 #include "halftone/manifest/checksum.hpp"
 #include "halftone/manifest/spelling.hpp"
 #include "llvm/ADT/MapVector.h"

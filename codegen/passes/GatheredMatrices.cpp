@@ -99,7 +99,7 @@ struct GatherMatricesPass : halftone::ir::impl::GatherMatricesBase<GatherMatrice
           std::optional<GatheredMatrix> matrix = findGathered(op, isLhs);
           if (!matrix)
             continue;
-          bool onCpu = canBeGathered(op, *matrix) && !mayUseTiles(op);
+          bool onCpu = canBeGathered(*matrix);
           bool isMarked = forChips ? canBeGatheredByChips(*matrix) : onCpu;
           areAlike &= isMarked == onCpu;
           if (!isMarked)
@@ -120,9 +120,16 @@ private:
            tensor(matrix.source).getColumns();
   }
 
-  /// What two contractions read CPUs copy once.
-  static bool canBeGathered(ContractOp op, const GatheredMatrix &matrix) {
-    return hasLines(op, matrix) && matrix.view->hasOneUse();
+  /// By CPUs, by every product that reads the matrix.
+  static bool canBeGathered(GatheredMatrix matrix) {
+    return llvm::all_of(matrix.view->getUsers(), [&](Operation *user) {
+      auto op = dyn_cast<ContractOp>(user);
+      if (!op || op.getLhs() == op.getRhs() || mayUseTiles(op))
+        return false;
+      std::optional<GatheredMatrix> read =
+          findGathered(op, op.getLhs() == matrix.view->getResult(0));
+      return read && hasLines(op, *read);
+    });
   }
 
   /// Of CPUs: tiles of matrices (AMX) read matrices that lie in memory.

@@ -13,11 +13,26 @@ static Element heldIn(Value value) {
   return elementOf(cast<TensorType>(value.getType()).getElementType());
 }
 
+/// That a rule decided a field of all states.
+template <typename Field>
+static void note(ModuleOp module, StringRef field, StringRef setting, const Decision<Field> &by,
+                 const Site &site) {
+  SmallVector<Attribute> noted;
+  if (auto known = module->getAttrOfType<ArrayAttr>(kDecisionsAttr))
+    llvm::append_range(noted, known);
+  noted.push_back(decisionAttr(module.getContext(), field, setting, by.rule, by.beaten, site));
+  module->setAttr(kDecisionsAttr, ArrayAttr::get(module.getContext(), noted));
+}
+
 HeldStates::HeldStates(ModuleOp module) : context(module.getContext()) {
   Rules rules(module);
   Site site;
   site.role = hd::Role::optimizer_state;
   site.named = true;
+  auto memory = rules.find(&hd::Rule::place, site);
+  isInHost = memory.field == hd::Memory::host;
+  if (memory.field)
+    note(module, "place", hd::kMemoryWords[static_cast<size_t>(*memory.field)], memory, site);
   auto store = rules.find(&hd::Rule::store, site);
   if (!store.field)
     return;
@@ -32,13 +47,8 @@ HeldStates::HeldStates(ModuleOp module) : context(module.getContext()) {
   if (!rounding.field || encoding.element == Element::f32)
     return;
   encoding.rounding = *rounding.field;
-  SmallVector<Attribute> noted;
-  if (auto known = module->getAttrOfType<ArrayAttr>(kDecisionsAttr))
-    llvm::append_range(noted, known);
-  noted.push_back(decisionAttr(module.getContext(), "rounding",
-                               hd::kRoundingWords[static_cast<size_t>(*rounding.field)],
-                               rounding.rule, rounding.beaten, site));
-  module->setAttr(kDecisionsAttr, builder.getArrayAttr(noted));
+  note(module, "rounding", hd::kRoundingWords[static_cast<size_t>(*rounding.field)], rounding,
+       site);
 }
 
 double HeldStates::first(double initial) const {
@@ -54,6 +64,12 @@ double HeldStates::first(double initial) const {
 Value HeldStates::state(Value state) const {
   if (decision)
     state.getDefiningOp()->setAttr(kHeldByAttr, decision);
+  return place(state);
+}
+
+Value HeldStates::place(Value state) const {
+  if (isInHost)
+    state.getDefiningOp()->setAttr(kInHostAttr, UnitAttr::get(context));
   return state;
 }
 
@@ -82,10 +98,9 @@ Value HeldStates::round(OpBuilder &builder, Value next, Value state) const {
 /// counting as that much.
 Value HeldStates::scaleOfRow(Scalars &s, Value next) const {
   constexpr double kLeast = 1e-12;
-  auto format = cast<FloatType>(typeOf(context, encoding.element));
-  double largest = llvm::APFloat::getLargest(format.getFloatSemantics()).convertToDouble();
   Value magnitude = s.rowMax(s.absolute(next));
-  return s.div(s.maximum(magnitude, s.like(next, kLeast)), s.like(next, largest));
+  Value kept = s.maximum(magnitude, s.like(next, kLeast));
+  return s.div(kept, s.like(next, largestOf(encoding.element)));
 }
 
 } // namespace halftone::ir

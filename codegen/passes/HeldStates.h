@@ -16,9 +16,13 @@ public:
   Element element() const { return encoding.element; }
   /// How many neighbours share a scale (P86); 0 without scales.
   int64_t block() const { return encoding.scaling.size; }
+  /// Whether what outlasts a step lies in the host's memory (P91).
+  bool inHost() const { return isInHost; }
+  /// Notes on a state that it lies there, if it does.
+  mlir::Value place(mlir::Value state) const;
   /// The first value of every element, to the nearest.
   double first(double initial) const;
-  /// Notes on a state of that element who says so.
+  /// Notes on a state of that element who says so, and where it lies.
   mlir::Value state(mlir::Value state) const;
   /// A state as f32, inside of the update; of scaled ones the codes.
   mlir::Value read(mlir::OpBuilder &builder, mlir::Value state) const;
@@ -33,6 +37,7 @@ private:
   mlir::MLIRContext *context;
   Encoding encoding;
   mlir::DictionaryAttr decision;
+  bool isInHost = false;
 };
 
 } // namespace halftone::ir

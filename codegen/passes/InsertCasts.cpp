@@ -281,6 +281,8 @@ private:
     Operation *op = known = built.back();
     for (Operation *part : built)
       tag(part, original, user);
+    for (Operation *part : ArrayRef(built).drop_back())
+      part->setAttr(kRoundingAttr, builder.getUnitAttr());
     if (built.size() > 1)
       parts[op] = std::move(built);
     record(op->getResult(0), nameOf(cast<OpResult>(original)), user, point);
@@ -297,7 +299,7 @@ private:
   static Encoding encodingOf(RoundingPointAttr point, TensorType type) {
     Encoding to = point.getEncoding();
     bool isVector = encoding::is_scaled(to) && type.getRank() < 2;
-    return isVector ? Encoding(encoding::element_of_numbers(to), to.rounding) : to;
+    return isVector ? Encoding(Element::bf16, to.rounding) : to;
   }
 
   /// That a source is read in both phases.

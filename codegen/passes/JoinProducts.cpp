@@ -80,6 +80,8 @@ struct JoinProductsPass : halftone::ir::impl::JoinProductsBase<JoinProductsPass>
     }
     if (apart.empty())
       return;
+    if (auto before = getOperation()->getAttrOfType<ArrayAttr>(kChipsApartAttr))
+      apart.insert_range(before.getAsValueRange<StringAttr>());
     Builder builder(&getContext());
     getOperation()->setAttr(kChipsApartAttr, builder.getStrArrayAttr(SmallVector<StringRef>(
                                                  apart.begin(), apart.end())));

@@ -48,7 +48,8 @@ SmallVector<AccessAttr> KernelBuilder::getAccesses(KernelForm op) {
 
 /// The scalar that stands for `value` in the body: computed here, computed again here, or loaded.
 Value KernelBuilder::getElement(Value value, AccessAttr access) {
-  if (access.getKind() == AccessKind::Turns || access.getKind() == AccessKind::Start)
+  if (access.getKind() == AccessKind::Turns || access.getKind() == AccessKind::Factor ||
+      access.getKind() == AccessKind::Start)
     return inputs[{value, access}] = Value();
   if (isMatrix(access.getKind()))
     return {};
@@ -301,8 +302,9 @@ void KernelBuilder::noteOrigins(KernelOp kernel) {
   kernel->setAttr(kValuesAttr, builder.getDenseI64ArrayAttr(values));
   kernel->setAttr(kCastAttr, builder.getArrayAttr(casts));
   kernel->setAttr(kOnlyCastsAttr, builder.getBoolAttr(casts.size() == group.ops.size()));
-  if (llvm::all_of(group.ops, [](Operation *op) { return op->hasAttr(kInternalAttr); }))
-    kernel->setAttr(kInternalAttr, builder.getUnitAttr());
+  for (StringRef name : {StringRef(kInternalAttr), StringRef(kRoundingAttr)})
+    if (llvm::all_of(group.ops, [&](Operation *op) { return op->hasAttr(name); }))
+      kernel->setAttr(name, builder.getUnitAttr());
   if (llvm::count_if(group.ops, [&](Operation *op) { return !isPart(op, group); }) > 1)
     return;
   for (StringRef name : {StringRef(kLayerAttr), StringRef(kKindAttr), StringRef(kGradientOfAttr),
@@ -357,8 +359,9 @@ KernelOp KernelBuilder::build(StringRef name) {
     if (Attribute attribute = group.ops.front()->getAttr(name); attribute && group.getSection())
       kernel->setAttr(name, attribute);
   for (Operation *op : group.ops)
-    if (Attribute reason = op->getAttr(kNotJoinedAttr))
-      kernel->setAttr(kNotJoinedAttr, reason);
+    for (StringRef name : {StringRef(kNotJoinedAttr), StringRef(kNoEightBitsAttr)})
+      if (Attribute reason = op->getAttr(name))
+        kernel->setAttr(name, reason);
   noteOrigins(kernel);
   for (auto [before, after] : llvm::zip(storedResults, kernel.getStored()))
     before.replaceAllUsesWith(after);

@@ -61,23 +61,34 @@ int64_t Lifetimes::countBytes() const {
   llvm::sort(inOrder, [](const Span *a, const Span *b) { // then in order of making
     return std::pair(-a->bytes, a) < std::pair(-b->bytes, b);
   });
-  SmallVector<SmallVector<Span>> slots;
-  int64_t bytes = 0;
-  for (const Span *each : inOrder) {
-    const Span &span = *each;
-    auto *slot = llvm::find_if(slots, [&](ArrayRef<Span> tenants) {
-      return llvm::none_of(tenants, [&](const Span &tenant) {
-        return tenant.first <= span.last && span.first <= tenant.last;
-      });
+  SmallVector<int64_t> slots = firstFreeSlots(inOrder.size(), [&](size_t a, size_t b) {
+    return inOrder[a]->first <= inOrder[b]->last && inOrder[b]->first <= inOrder[a]->last;
+  });
+  int64_t bytes = 0, known = 0;
+  for (auto [span, slot] : llvm::zip(inOrder, slots)) {
+    if (slot < known) // of a larger one
+      continue;
+    bytes += span->bytes;
+    ++known;
+  }
+  return bytes;
+}
+
+SmallVector<int64_t> firstFreeSlots(size_t tensors, llvm::function_ref<bool(size_t, size_t)> meet) {
+  SmallVector<SmallVector<size_t>> slots;
+  SmallVector<int64_t> chosen;
+  for (size_t tensor = 0; tensor < tensors; ++tensor) {
+    auto *slot = llvm::find_if(slots, [&](ArrayRef<size_t> tenants) {
+      return llvm::none_of(tenants, [&](size_t tenant) { return meet(tenant, tensor); });
     });
     if (slot == slots.end()) {
       slots.emplace_back();
       slot = std::prev(slots.end());
-      bytes += span.bytes;
     }
-    slot->push_back(span);
+    slot->push_back(tensor);
+    chosen.push_back(slot - slots.begin());
   }
-  return bytes;
+  return chosen;
 }
 
 } // namespace halftone::ir

@@ -7,8 +7,14 @@
 #include "codegen/ir/Dialect.h"
 #include "codegen/plan/AssumedSizes.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace halftone::ir {
+
+/// Of so many tensors, the largest first: the slot of each, which is the first one whose tenants it
+/// does not meet.
+llvm::SmallVector<int64_t> firstFreeSlots(size_t tensors,
+                                          llvm::function_ref<bool(size_t, size_t)> meet);
 
 class Lifetimes {
 public:

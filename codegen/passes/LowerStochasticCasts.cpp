@@ -107,6 +107,7 @@ void lower(CastOp cast) {
     if (Attribute known = cast->getAttr(attribute))
       map->setAttr(attribute, known);
   map->setAttr(kInternalAttr, builder.getUnitAttr());
+  map->setAttr(kRoundingAttr, builder.getUnitAttr());
   setPhase(map, getPhase(cast));
   cast.getXMutable().assign(map.getOutputs()[0]);
   cast.removeStochasticAttr();

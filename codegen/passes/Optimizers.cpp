@@ -42,6 +42,27 @@ private:
   double base;
 };
 
+/// The powers of both betas, U4.
+class Powers {
+public:
+  Powers(const Twine &word, double beta1, double beta2)
+      : first((word + ".beta1_power").str(), beta1), second((word + ".beta2_power").str(), beta2) {}
+
+  Carried carried() const {
+    Carried all = first.carried();
+    llvm::append_range(all, second.carried());
+    return all;
+  }
+  SmallVector<Value> next(Scalars &s, ValueRange carried) const {
+    SmallVector<Value> next = first.next(s, carried[0], carried[1]);
+    llvm::append_range(next, second.next(s, carried[2], carried[3]));
+    return next;
+  }
+
+private:
+  Power first, second;
+};
+
 /// 1 - power, of its two floats.
 Value rest(Scalars &s, Value high, Value low) {
   Value one = s.like(high, 1);
@@ -118,7 +139,7 @@ public:
   Adam(DictionaryAttr attributes, StringRef word, bool decoupled)
       : word(word.str()), decoupled(decoupled), beta1(number(attributes, "beta1")),
         beta2(number(attributes, "beta2")), epsilon(number(attributes, "epsilon")),
-        power1(this->word + ".beta1_power", beta1), power2(this->word + ".beta2_power", beta2) {
+        powers(word, beta1, beta2) {
     if (auto given = attributes.getAs<BoolAttr>("amsgrad"))
       amsgrad = given.getValue();
   }
@@ -130,16 +151,10 @@ public:
     return all;
   }
 
-  SmallVector<Scalar> carriedScalars() const override {
-    SmallVector<Scalar> all = power1.carried();
-    llvm::append_range(all, power2.carried());
-    return all;
-  }
+  SmallVector<Scalar> carriedScalars() const override { return powers.carried(); }
 
   SmallVector<Value> nextScalars(Scalars &s, ValueRange carried) const override {
-    SmallVector<Value> next = power1.next(s, carried[0], carried[1]);
-    llvm::append_range(next, power2.next(s, carried[2], carried[3]));
-    return next;
+    return powers.next(s, carried);
   }
 
   SmallVector<Value> updateElement(Scalars &s, const Element &e) const override {
@@ -162,7 +177,7 @@ private:
   std::string word;
   bool decoupled, amsgrad = false;
   double beta1, beta2, epsilon;
-  Power power1, power2;
+  Powers powers;
 };
 
 /// U10; carried beside the powers: the product of the momenta
@@ -306,23 +321,16 @@ public:
   explicit Lamb(DictionaryAttr attributes)
       : beta1(number(attributes, "beta1")), beta2(number(attributes, "beta2")),
         epsilon(number(attributes, "epsilon")), maxTrust(number(attributes, "max_trust")),
-        decayedOnly(flag(attributes, "decayed_only")), power1("lamb.beta1_power", beta1),
-        power2("lamb.beta2_power", beta2) {}
+        decayedOnly(flag(attributes, "decayed_only")), powers("lamb", beta1, beta2) {}
 
   SmallVector<Scalar> moments() const override {
     return {{"lamb.first_moment", 0}, {"lamb.second_moment", 0}};
   }
 
-  SmallVector<Scalar> carriedScalars() const override {
-    SmallVector<Scalar> all = power1.carried();
-    llvm::append_range(all, power2.carried());
-    return all;
-  }
+  SmallVector<Scalar> carriedScalars() const override { return powers.carried(); }
 
   SmallVector<Value> nextScalars(Scalars &s, ValueRange carried) const override {
-    SmallVector<Value> next = power1.next(s, carried[0], carried[1]);
-    llvm::append_range(next, power2.next(s, carried[2], carried[3]));
-    return next;
+    return powers.next(s, carried);
   }
 
   unsigned countSums() const override { return 2; }
@@ -364,7 +372,7 @@ private:
 
   double beta1, beta2, epsilon, maxTrust;
   bool decayedOnly;
-  Power power1, power2;
+  Powers powers;
 };
 
 /// U14; carried: the number of updates, in two digits of base 2^20, and whether that is of this one

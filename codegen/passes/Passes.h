@@ -30,6 +30,11 @@ struct PipelineOptions {
   bool decode = false; ///< whether to make the program that decodes, in place of all others
   int64_t steps = -1;  ///< towards less memory (P67), as ChooseSaved takes them; below 0: none
   bool alike = false;  ///< whether the CPU's program is that of chips, launch by launch, for tests
+  int64_t updatePart = int64_t(1) << 22; ///< the most elements of an update with states in the
+                                         ///< host's memory (P91), a multiple of 1024
+  /// Otherwise CPU code is made sooner and runs longer, and what the passes leave is verified once,
+  /// behind the last; for tests.
+  bool optimize = true;
 };
 
 /// All passes between import and emission, in order: the table of contents of codegen.

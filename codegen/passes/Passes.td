@@ -63,7 +63,10 @@ def ChooseSaved : Halftone_Pass<"halftone-choose-saved", "Recompute in the backw
 def BuildUpdate : Halftone_Pass<"halftone-build-update", "Append norm, finite check, clip and optimizer as ordinary operations"> {
   let description = [{
     May change rounding: no. Follows M3, M4, U0 to U9, S1 to S4, L3 and L4. Decides every parameter's offset in the flat buffer.
+    Where states lie in the host's memory (P91), the update is cut into parts of at most `part` elements, of parameters that
+    are updated alike.
   }];
+  let options = [Option<"part", "part", "int64_t", "1 << 22", "The most elements of an update that reads states in the host's memory">];
 }
 
 def BuildWorkingCopies : Halftone_Pass<"halftone-build-working-copies", "Let the update write the formats that weights are read in"> {
@@ -117,6 +120,23 @@ def QuantizeWeights : Halftone_Pass<"halftone-quantize-weights", "Let predictors
   }];
 }
 
+def FactorScales : Halftone_Pass<"halftone-factor-scales", "Let products read codes and multiply their sums by scales of f32 (P88)"> {
+  let description = [{
+    May change rounding: no, rules have. Where a contraction reads what a map makes of codes and scales of f32, it reads a copy of the codes in
+    bf16, which has all of them, and a map behind it multiplies the sums by the product of its operands' scales. Numbers that others read stay.
+  }];
+}
+
+def MultiplyCodes : Halftone_Pass<"halftone-multiply-codes", "Let products of two operands of 8 bits be multiplied as such, where chips do"> {
+  let description = [{
+    May change rounding: where rules leave the digits of sums to the chip (P21), inside the bounds of N13 and N14. A product of two operands that
+    are codes times scales, one for each of its sums, reads the codes where one of the chips multiplies floats of 8 bits; what asks for that and
+    does not gets `halftone.no_eight_bits`, why. The module is marked `halftone.cpu_apart`, and `halftone.chips_apart` with the other chips.
+  }];
+  let options = [ListOption<"chips", "chips", "std::string", "Chips that kernels are made for: sm_80,sm_89">,
+                 Option<"alike", "alike", "bool", "false", "Whether all targets run one program: only where all chips multiply 8 bits">];
+}
+
 def RunInParts : Halftone_Pass<"halftone-run-in-parts", "Mark batched products around a map over rows, which run part by part"> {
   let description = [{
     May change rounding: no. The products of scores and values with what lies between them read and write one matrix of each
@@ -156,6 +176,13 @@ def LeaveHeadsInPlace : Halftone_Pass<"halftone-leave-heads-in-place", "Mark mov
   }];
   let options = [ListOption<"chips", "chips", "std::string", "Chips that kernels are made for: sm_80,sm_90a">,
                  ListOption<"assume", "assume", "std::string", "Sizes of symbols while planning: batch=64">];
+}
+
+def SplitTransforms : Halftone_Pass<"halftone-split-transforms", "Let chips transform long sequences in passes of many blocks, in shared memory"> {
+  let description = [{
+    May change rounding: no. From 64 places on `transform` and `inverse_transform` become one pass, or two where a block's memory holds no
+    whole spectrum, and what stands between them, a product with another spectrum, joins the middle ones (decisions/0057); the graph `diagnosis` stays as it is. The module is marked `halftone.cpu_apart` where there is one.
+  }];
 }
 
 def FormKernels : Halftone_Pass<"halftone-form-kernels", "Group operations into kernels: a skeleton with scalar code of its own"> {

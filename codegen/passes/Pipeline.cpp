@@ -21,8 +21,10 @@ void buildPipeline(OpPassManager &manager, const PipelineOptions &options) {
   saving.steps = options.steps;
   llvm::append_range(saving.assume, options.assumed);
   manager.addPass(createChooseSaved(saving)); // while the graph still says what is cheap
+  BuildUpdateOptions updating;
+  updating.part = options.updatePart;
   manager.addPass(
-      createBuildUpdate()); // the optimizer is ordinary operations, fused like any other
+      createBuildUpdate(updating)); // the optimizer is ordinary operations, fused like any other
   manager.addPass(createBuildWorkingCopies()); // needs the flat layout and the update
   if (options.diagnosis)
     manager.addPass(createBuildDiagnosis()); // before anything is fused
@@ -36,6 +38,12 @@ void buildPipeline(OpPassManager &manager, const PipelineOptions &options) {
   chunking.forChips = !options.chips.empty();
   manager.addPass(createChunkRows(chunking)); // on primitives, before any of them join
   manager.addPass(createQuantizeWeights());   // which products read, whatever layer they are of
+  manager.addPass(createFactorScales());      // likewise, and behind what quantized weights add
+  MultiplyCodesOptions multiplying;
+  llvm::append_range(multiplying.chips, options.chips);
+  multiplying.alike = options.alike;
+  if (options.fuse && !options.chips.empty())
+    manager.addPass(createMultiplyCodes(multiplying)); // of chips alone, before products join
   RunInPartsOptions inParts;
   inParts.forChips = chunking.forChips;
   if (options.fuse)
@@ -53,6 +61,8 @@ void buildPipeline(OpPassManager &manager, const PipelineOptions &options) {
   llvm::append_range(inPlace.assume, options.assumed);
   if (options.fuse && !options.alike && !options.chips.empty())
     manager.addPass(createLeaveHeadsInPlace(inPlace)); // of what was joined
+  if (options.fuse && !options.alike && !options.chips.empty())
+    manager.addPass(createSplitTransforms()); // of chips alone
   FormKernelsOptions forming;
   forming.fuse = options.fuse;
   manager.addPass(createFormKernels(forming)); // from here on: sources, kernels, sinks

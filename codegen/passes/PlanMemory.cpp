@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A buffer for every tensor and a slot of the arena for every buffer.
+#include "codegen/passes/Lifetimes.h"
 #include "codegen/passes/ParameterLayout.h"
 #include "codegen/passes/Passes.h"
 #include "codegen/passes/SplitMasters.h"
@@ -147,6 +148,8 @@ private:
   static BufferRole roleOf(StateOp state) {
     if (state.getCache())
       return BufferRole::Cache;
+    if (state->hasAttr(kInHostAttr))
+      return BufferRole::HostState;
     return state.getOptimizer() ? BufferRole::OptimizerState : BufferRole::State;
   }
 
@@ -356,22 +359,12 @@ private:
       return std::pair(-nominalBytes(a->type), a) <
              std::pair(-nominalBytes(b->type), b); // then in order of making
     });
-    SmallVector<SmallVector<BufferPlan *>> shared;
-    for (BufferPlan *buffer : activations) {
-      auto isFree = [&](SmallVector<BufferPlan *> &tenants) {
-        return llvm::none_of(tenants, [&](BufferPlan *t) {
-          return (t->first <= buffer->last && buffer->first <= t->last) ||
-                 t->ofPart != buffer->ofPart;
-        });
-      };
-      auto slot = sharing ? llvm::find_if(shared, isFree) : shared.end();
-      if (slot == shared.end()) {
-        shared.emplace_back();
-        slot = std::prev(shared.end());
-      }
-      slot->push_back(buffer);
-      buffer->slot = slots + (slot - shared.begin());
-    }
+    SmallVector<int64_t> chosen = firstFreeSlots(activations.size(), [&](size_t i, size_t j) {
+      const BufferPlan &a = *activations[i], &b = *activations[j];
+      return !sharing || (a.first <= b.last && b.first <= a.last) || a.ofPart != b.ofPart;
+    });
+    for (auto [buffer, slot] : llvm::zip(activations, chosen))
+      buffer->slot = slots + slot;
   }
 
   void write() {

@@ -32,6 +32,10 @@ struct PlanTilesPass : halftone::ir::impl::PlanTilesBase<PlanTilesPass> {
         skeleton.addPlans(list);
         if (auto reason = kernel->getAttrOfType<StringAttr>(kNotJoinedAttr))
           list.reason = reason.str();
+        if (auto reason = kernel->getAttrOfType<StringAttr>(kNoEightBitsAttr))
+          list.noEightBits = chip->multipliesFloat8() || chip->warpgroupOperations > 0
+                                 ? reason.str()
+                                 : (chip->name + " multiplies no floats of 8 bits as such").str();
         plans.push_back(list.take());
       }
       kernel.setCudaPlansAttr(plans.empty() ? ArrayAttr() : ArrayAttr::get(&getContext(), plans));

@@ -50,7 +50,7 @@ public:
     graph->getParentOfType<ModuleOp>().walk([this](Operation *op) { noteKinds(op); });
   }
 
-  void run() {
+  LogicalResult run() {
     for (Operation &op : llvm::reverse(graph.getBody().front()))
       if (op.getNumResults() == 0 ||
           llvm::any_of(op.getUsers(), [&](Operation *user) { return live.contains(user); }))
@@ -64,6 +64,7 @@ public:
       if ((isa<Layer, KernelForm, ViewOp>(op) && op.hasAttr(kLayerAttr)) ||
           isa<OutputGradientOp>(op))
         resolve(&op);
+    return failure(hasFailed);
   }
 
 private:
@@ -220,8 +221,28 @@ private:
     Encoding encoding = choice.follow ? widestOperand(op, pass) : choice.encoding;
     if (graph.isInference() || isOfLoss(op)) // P74
       encoding = encoding::without_delay(encoding);
+    checkFactors(op, operand, encoding);
     chain.push_back(point(encoding, where, valueRole, compute));
     return chain;
+  }
+
+  /// P88, P89: who multiplies sums by scales.
+  void checkFactors(Operation *op, Value operand, const Encoding &encoding) {
+    bool isVector = cast<TensorType>(operand.getType()).getRank() < 2;
+    if (!encoding::factors_sums(encoding) || isVector || hasFailed)
+      return;
+    bool isOfVectors = encoding::is_of_vectors(encoding.scaling);
+    auto wanted = isOfVectors ? hd::SumFactors::of_vectors : hd::SumFactors::of_tensors;
+    if (llvm::any_of(kinds.lookup(getLayer(op)),
+                     [&](hd::Kind kind) { return hd::form_of(kind).sum_factors >= wanted; }))
+      return;
+    op->emitError() << "'" << getLayer(op) << "' reads an operand under a scale of f32, "
+                    << (isOfVectors
+                            ? "one for each row or column, by which linear alone multiplies "
+                              "its sums; scale where op linear, or state f8e8m0 (P89)"
+                            : "by which linear and matmul alone multiply their sums; scale "
+                              "where op linear|matmul, or state f8e8m0 (P88)");
+    hasFailed = true;
   }
 
   Encoding storedEncoding(Value value) {
@@ -378,6 +399,7 @@ private:
   const Rules &rules;
   MLIRContext *context;
   Decisions ofOp, &ofModule;
+  bool hasFailed = false;           ///< what was said of the first operation that cannot read so
   llvm::DenseSet<Operation *> live; ///< some gradients are built and not needed
   llvm::StringSet<> inputs;
   llvm::StringMap<SmallVector<hd::Kind>> kinds;
@@ -393,7 +415,8 @@ struct ResolvePrecisionPass : halftone::ir::impl::ResolvePrecisionBase<ResolvePr
     if (auto known = getOperation()->getAttrOfType<ArrayAttr>(kDecisionsAttr))
       decisions.insert(known.begin(), known.end()); // about internal values
     for (auto graph : getOperation().getOps<GraphOp>())
-      Resolver(graph, rules, decisions).run();
+      if (failed(Resolver(graph, rules, decisions).run()))
+        return signalPassFailure();
     if (!decisions.empty())
       getOperation()->setAttr(kDecisionsAttr,
                               ArrayAttr::get(&getContext(), decisions.getArrayRef()));

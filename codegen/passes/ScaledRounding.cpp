@@ -4,6 +4,7 @@
 #include "codegen/passes/ScaledRounding.h"
 
 #include "codegen/ir/Accesses.h"
+#include "codegen/passes/ScaleFormulas.h"
 #include "mlir/IR/AffineExpr.h"
 
 #include <cmath>
@@ -20,37 +21,12 @@ constexpr const ElementTraits &kSingle = encoding::traits(Element::f32);
 constexpr StringLiteral kPartAttr = "halftone.scaled";
 constexpr StringLiteral kScales = "scales", kScale = "scale", kUnscale = "unscale";
 constexpr int64_t kWithoutSign = 0x7fffffff;
-constexpr int64_t kLeastExponent = 17; ///< as f32 has it, of a scale: P51
 
-/// Scales and what elements are multiplied by, one of each for every group of x.
+/// What codes are multiplied by, and what elements are before they are rounded, one of each for
+/// every group of x.
 struct Scales {
   Value scale, inverse;
 };
-
-double largestOf(OpBuilder &builder, Element element) {
-  auto format = cast<FloatType>(typeOf(builder.getContext(), element));
-  return APFloat::getLargest(format.getFloatSemantics()).convertToDouble();
-}
-
-Value largestExponent(Scalars &s, double largest) { // 255 - m of P51
-  return s.integer((1 << kSingle.exponent_bits) - 1 - std::ilogb(largest));
-}
-
-/// A group's largest magnitude as its E.
-Value exponentOf(Scalars &s, Value maximum, double largest) {
-  Value t = s.mul(maximum, s.like(maximum, 1 / largest));
-  Value bits = s.bits(t);
-  Value field = s.shiftRight(bits, kSingle.mantissa_bits);
-  Value mantissa = s.both(bits, s.integer((int64_t(1) << kSingle.mantissa_bits) - 1));
-  Value isPower = s.compare(arith::CmpIPredicate::eq, mantissa, s.integer(0));
-  Value above = s.select(isPower, field, s.plus(field, s.integer(1)));
-  Value least = s.integer(kLeastExponent);
-  Value most = largestExponent(s, largest);
-  auto isLess = [&](Value a, Value b) { return s.compare(arith::CmpIPredicate::ult, a, b); };
-  return s.select(isLess(above, least), least, s.select(isLess(most, above), most, above));
-}
-
-Value powerOf(Scalars &s, Value field) { return s.real(s.shiftLeft(field, kSingle.mantissa_bits)); }
 
 class ScaledRounding {
 public:
@@ -60,7 +36,7 @@ public:
         delayed(delayed), largest(largestOf(to.element)) {}
 
   SmallVector<Operation *> build() {
-    Scales scales = delayed ? Scales{delayed, {}} : isByBlocks() ? findOfBlocks() : findOfTensor();
+    Scales scales = delayed ? Scales{delayed, {}} : findScales();
     Value scaled =
         delayed ? divideAndTrack() : multiply(kScale, widened(), scales.inverse, isBelow8Bits());
     Encoding element(isBelow8Bits() ? Element::f8e4m3 : to.element, to.rounding);
@@ -70,7 +46,8 @@ public:
       cast->setAttr(kDrawnAsAttr, TypeAttr::get(typeOf(builder.getContext(), to.element)));
     Value codes = made(cast);
     Value numbers = multiply(kUnscale, widened(codes), scales.scale);
-    made(CastOp::create(builder, loc, numbers, encoding::element_of_numbers(to)));
+    if (!isOfF32())
+      made(CastOp::create(builder, loc, numbers, encoding::element_of_numbers(to)));
     return operations;
   }
 
@@ -86,9 +63,9 @@ private:
   };
 
   bool isByBlocks() const { return to.scaling.kind == Scaling::Kind::block; }
+  /// P87: whether scales are no powers of two.
+  bool isOfF32() const { return encoding::factors_sums(to); }
   bool isDrawn() const { return to.rounding == encoding::Rounding::stochastic; }
-
-  double largestOf(Element element) const { return ir::largestOf(builder, element); }
 
   /// Such elements are held as f8e4m3, which has all of their numbers.
   bool isBelow8Bits() const { return encoding::traits(to.element).bits < 8; }
@@ -169,9 +146,13 @@ private:
                       [](Scalars &, Value maximum) -> SmallVector<Value> { return {maximum}; })[0];
   }
 
-  /// Powers of two by which the maxima of groups become `largest` or less.
+  /// Powers of two, or f32, by which the maxima of groups become `largest` or less.
   Scales scalesOf(const Groups &groups, double largest) {
     ValueRange found = overGroups(groups, 2, [&](Scalars &s, Value maximum) -> SmallVector<Value> {
+      if (isOfF32()) {
+        Value multiplier = multiplierOrOne(s, maximum, largest);
+        return {s.div(s.like(maximum, 1), multiplier), multiplier};
+      }
       Value field = exponentOf(s, maximum, largest);
       Value inverse = s.minus(s.integer(2 * kSingle.bias), field);
       return {powerOf(s, field), powerOf(s, inverse)};
@@ -196,12 +177,13 @@ private:
                 accesses(builder.getContext(), {AccessKind::Full, AccessKind::Row})};
     auto code = [&](Scalars &s, ValueRange e) -> SmallVector<Value> {
       Value magnitude = s.absolute(e[0]);
-      Value inverse = s.real(
-          s.minus(s.integer(int64_t(2 * kSingle.bias) << kSingle.mantissa_bits), s.bits(e[1])));
+      Value inverse =
+          isOfF32() ? e[1]
+                    : s.real(s.minus(s.integer(int64_t(2 * kSingle.bias) << kSingle.mantissa_bits),
+                                     s.bits(e[1])));
       Value product = s.mul(e[0], inverse);
       Value fitting = isBelow8Bits() ? fitBelow8Bits(s, product) : product;
-      Value isFinite = s.less(magnitude, s.like(magnitude, INFINITY));
-      return {s.select(isFinite, fitting, s.like(magnitude, NAN)), s.rowMax(magnitude)};
+      return {onlyFinite(s, magnitude, fitting), s.rowMax(magnitude)};
     };
     auto map = makeMap(builder, loc, kScale, space, {widened(), Value(delayed)},
                        SmallVector<Type>{type, rows}, code);
@@ -212,7 +194,39 @@ private:
     return map.getOutputs()[0];
   }
 
-  Scales findOfTensor() { return scalesOf(joined(widened()), largest); }
+  /// NaN in the place of what is made of an infinite number (P72).
+  static Value onlyFinite(Scalars &s, Value magnitude, Value made) {
+    Value isFinite = s.less(magnitude, s.like(magnitude, INFINITY));
+    return s.select(isFinite, made, s.like(magnitude, NAN));
+  }
+
+  Scales findScales() {
+    if (isByBlocks())
+      return findOfBlocks();
+    return scalesOf(to.scaling.kind == Scaling::Kind::row      ? Groups{widened(), type, {full()}}
+                    : to.scaling.kind == Scaling::Kind::column ? columns()
+                                                               : joined(widened()),
+                    largest);
+  }
+
+  /// P89: all of one index along the last dimension, which a few rows at a time are left of, then
+  /// as rows of a domain of their own.
+  Groups columns() {
+    constexpr int64_t kRows = 32;
+    Value left = maximaOf(readsOf(widened(), type.getRank() - 2, kRows));
+    TensorType from = tensor(left);
+    SmallVector<Attribute> dims(from.getDims());
+    std::rotate(dims.begin(), dims.end() - 1, dims.end());
+    TensorType turned = from.withDims(dims);
+    SmallVector<AffineExpr> at = axesOf(turned);
+    std::rotate(at.begin(), at.begin() + 1, at.end());
+    Groups groups{left, turned, {readAt(at, turned, from)}};
+    while (groups.domain.getRank() > 2) {
+      left = maximaOf(groups);
+      groups = {left, tensor(left), {full()}};
+    }
+    return groups;
+  }
 
   /// Parts of `size` along dimension `dim` as rows of a domain of their own; where the last part is
   /// short it reads zeros.
@@ -303,17 +317,32 @@ private:
   /// bits rounded, or limited to what it has if that is drawn.
   Value multiply(StringRef label, Value value, Value factors, bool rounds = false) {
     auto code = [&](Scalars &s, ValueRange e) -> SmallVector<Value> {
-      Value product = s.mul(e[0], e[1]);
-      return {rounds ? fitBelow8Bits(s, product) : product};
+      bool isUnscale = label == kUnscale;
+      bool isMultiplier = isUnscale && isOfF32() && delayed; // P87: of elements, not of codes
+      Value product = s.mul(e[0], isMultiplier ? s.div(s.like(e[1], 1), e[1]) : e[1]);
+      Value fitting = rounds ? fitBelow8Bits(s, product) : product;
+      return {isOfF32() && !isUnscale ? onlyFinite(s, s.absolute(e[0]), fitting) : fitting};
     };
-    if (!isByBlocks())
+    AccessAttr group = ofGroup(tensor(factors));
+    if (!group)
       return made(makeMap(builder, loc, label, {value, factors}, type, code));
+    Space space{type, {full(), group}, {full()}};
+    return made(makeMap(builder, loc, label, space, {value, factors}, type, code));
+  }
+
+  /// How an element of x reads what its group has; null where that is all of x.
+  AccessAttr ofGroup(TensorType factors) {
+    if (to.scaling.kind == Scaling::Kind::row)
+      return AccessAttr::get(builder.getContext(), AccessKind::Row);
+    if (to.scaling.kind == Scaling::Kind::column)
+      return AccessAttr::get(builder.getContext(), AccessKind::Column);
+    if (!isByBlocks())
+      return {};
     SmallVector<AffineExpr> at = axesOf(type);
     at.back() = at.back().floorDiv(to.scaling.size);
     AffineExpr &row = at[at.size() - 2];
     row = row.floorDiv(to.scaling.rows);
-    Space space{type, {full(), readAt(at, type, tensor(factors))}, {full()}};
-    return made(makeMap(builder, loc, label, space, {value, factors}, type, code));
+    return readAt(at, type, factors);
   }
 
   OpBuilder &builder;
@@ -332,16 +361,6 @@ private:
 SmallVector<Operation *> buildScaledRounding(OpBuilder &builder, Location loc, Value x,
                                              const Encoding &to, StringRef point, StateOp delayed) {
   return ScaledRounding(builder, loc, x, to, point, delayed).build();
-}
-
-Value nextDelayedScale(Scalars &s, Value amax, Value scale, const Encoding &to) {
-  OpBuilder builder(amax.getContext());
-  double largest = largestOf(builder, to.element);
-  Value most = largestExponent(s, largest);
-  Value above = s.plus(exponentOf(s, amax, largest), s.integer(to.scaling.margin));
-  Value isMore = s.compare(arith::CmpIPredicate::ult, most, above);
-  Value next = powerOf(s, s.select(isMore, most, above));
-  return s.select(s.greater(amax, s.like(amax, 0)), next, scale);
 }
 
 bool leavesNumbers(Operation *op) {

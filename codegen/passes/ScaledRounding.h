@@ -8,18 +8,14 @@
 namespace halftone::ir {
 
 /// What stands for x of any float or delivered element once it is rounded to the scaled encoding
-/// `to`: its numbers, held as bf16 (P52). `point` is the name that a stochastic rounding draws by,
-/// else empty. Under a delayed scale (P72) that is what `delayed` holds, else that is null, and an
-/// AmaxOp takes x's largest magnitude. The operations are built where `builder` is, the last of
-/// them leaves the numbers.
+/// `to`: its numbers, held as bf16 (P52), or f32 where scales are (P88). `point` is the name that a
+/// stochastic rounding draws by, else empty. Under a delayed scale (P72) that is what `delayed`
+/// holds, else that is null, and an AmaxOp takes x's largest magnitude. The operations are built
+/// where `builder` is, the last of them leaves the numbers.
 llvm::SmallVector<mlir::Operation *> buildScaledRounding(mlir::OpBuilder &builder,
                                                          mlir::Location loc, mlir::Value x,
                                                          const Encoding &to, llvm::StringRef point,
                                                          StateOp delayed);
-
-/// P73: the scale after a step, `amax` being the largest magnitude of those that count, `scale` the
-/// scale before it.
-mlir::Value nextDelayedScale(Scalars &s, mlir::Value amax, mlir::Value scale, const Encoding &to);
 
 /// On a stochastic cast of f32 to f8e4m3: the element, of fewer bits, that it draws a number of
 /// (type).

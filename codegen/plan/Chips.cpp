@@ -6,7 +6,9 @@
 // are the dense peak with f32 sums, divided by SMs and clock. From sm_90a to sm_110a that peak
 // belongs to wgmma and tcgen05: mma.sync reaches 62.9 % of it on H100 (Luo et al., arXiv
 // 2402.13499); for the chips after it nobody has published a figure, so that of H100 stands for
-// them.
+// them. Products of 8-bit floats with f32 sums: the datasheets' peaks, twice those of f16, where
+// ptxas of CUDA 13.0 makes QMMA of the instruction (sm_89, sm_120a, sm_121a); on the others it
+// makes conversions to f16 and HMMA, so that those have the rate of f16.
 #include "codegen/plan/Chips.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -18,7 +20,7 @@ static constexpr double kHopperWgmma = 4096, kHopper = kHopperWgmma * 0.629; // 
 
 static constexpr Chip kChips[] = {
     // name, number, product, SMs, GHz, shared per SM and block, threads, blocks, f16, tf32, f32,
-    // GB/s, L2, wgmma
+    // GB/s, L2, wgmma, f8
     {"sm_75", 75, "T4", 40, 1.590, 64 * kKiB, 64 * kKiB, 1024, 16, 1024, 0, 128, 320, 20},
     {"sm_80", 80, "A100 SXM 80 GB", 108, 1.410, 164 * kKiB, 163 * kKiB, 2048, 32, 2048, 1024, 128,
      2039, 47},
@@ -27,19 +29,19 @@ static constexpr Chip kChips[] = {
     {"sm_87", 87, "Jetson AGX Orin 64 GB", 16, 1.300, 164 * kKiB, 163 * kKiB, 1536, 16, 2048, 1024,
      256, 204.8, 20},
     {"sm_89", 89, "GeForce RTX 4090", 128, 2.520, 100 * kKiB, 99 * kKiB, 1536, 24, 512, 256, 256,
-     1008, 16},
+     1008, 16, 0, 1024},
     {"sm_90a", 90, "H100 SXM", 132, 1.830, 228 * kKiB, 227 * kKiB, 2048, 32, kHopper, kHopper / 2,
-     256, 3350, 39, kHopperWgmma},
+     256, 3350, 39, kHopperWgmma, kHopper},
     {"sm_100a", 100, "B200", 148, 1.850, 228 * kKiB, 227 * kKiB, 2048, 32, kHopper, kHopper / 2,
-     256, 7700, 39},
+     256, 7700, 39, 0, kHopper},
     {"sm_103a", 103, "B300", 148, 1.920, 228 * kKiB, 227 * kKiB, 2048, 32, kHopper, kHopper / 2,
-     256, 7700, 39},
+     256, 7700, 39, 0, kHopper},
     {"sm_110a", 110, "Jetson T5000 (Thor)", 20, 1.575, 228 * kKiB, 227 * kKiB, 1536, 24, kHopper,
-     kHopper / 2, 256, 273, 20},
+     kHopper / 2, 256, 273, 20, 0, kHopper},
     {"sm_120a", 120, "GeForce RTX 5090", 170, 2.407, 100 * kKiB, 99 * kKiB, 1536, 24, 512, 256, 256,
-     1792, 16},
+     1792, 16, 0, 1024},
     {"sm_121a", 121, "GB10 (DGX Spark)", 48, 2.418, 100 * kKiB, 99 * kKiB, 1536, 24, 512, 256, 256,
-     273, 16},
+     273, 16, 0, 1024},
 };
 
 llvm::ArrayRef<Chip> chips() { return kChips; }

@@ -24,6 +24,11 @@ struct Chip {
   double gigabytesPerSecond;      ///< of memory
   double cacheBytes;              ///< from L2
   double warpgroupOperations = 0; ///< wgmma of f16 and bf16 with f32 sums, 0 where there is none
+  double float8Operations = 0;    ///< mma.sync of 8-bit floats with f32 sums, likewise; wgmma of
+                                  ///< those has twice warpgroupOperations
+
+  /// Whether 8-bit floats are multiplied as such: others with the instruction make f16 of them.
+  bool multipliesFloat8() const { return float8Operations > halfOperations; }
 };
 
 inline constexpr int kRegistersPerSm = 65536; // of 32 bits, of every chip here

@@ -43,17 +43,19 @@ static double blockCycles(const Chip &chip, const Problem &problem, const Tiling
                           double resident) {
   double mmaShare = chip.warpgroupOperations > 0 ? kMmaShare : 1;
   double turns = tiling.alternates ? kShareInTurns : 1;
-  double rate = tiling.warpgroup ? kWarpgroupShare * turns * chip.warpgroupOperations
-                : tiling.tensor
-                    ? mmaShare * (tiling.tf32 ? chip.tf32Operations : chip.halfOperations)
-                    : chip.f32Operations * tiling.issueShare;
+  double rate = tiling.warpgroup
+                    ? kWarpgroupShare * turns * chip.warpgroupOperations * (tiling.float8 ? 2 : 1)
+                : tiling.tensor ? mmaShare * (tiling.float8 ? chip.float8Operations
+                                              : tiling.tf32 ? chip.tf32Operations
+                                                            : chip.halfOperations)
+                                : chip.f32Operations * tiling.issueShare;
   double steps = std::ceil(problem.depth / tiling.splits / tiling.depth);
   double depth = steps * tiling.depth;
   double math = 2 * tiling.rows * tiling.columns * depth / rate;
   double shared = tiling.sharedTraffic * depth / kSharedBytesPerClock;
   double cache = (tiling.rows + tiling.columns) * depth * problem.elementBytes /
                  (chip.cacheBytes * (tiling.warpgroup ? kCopiesOfCache : 1));
-  double step = tiling.tensor ? kBarrier + tiling.depth / 16 * kStepLatency
+  double step = tiling.tensor ? kBarrier + tiling.depth / (tiling.float8 ? 32 : 16) * kStepLatency
                               : kBarrier + tiling.depth * kSimtStepLatency;
   double latency = steps * std::max(step, kMemoryLatency / std::max(tiling.stages - 1, 1.0));
   double elements = 0;

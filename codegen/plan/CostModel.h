@@ -41,6 +41,7 @@ struct Problem {
 /// One way to run it.
 struct Tiling {
   bool tensor = false, tf32 = false;
+  bool float8 = false;     ///< products of 8-bit floats; tensor, too
   bool warpgroup = false;  ///< wgmma; tensor, too
   bool alternates = false; ///< elements are finished beside the next tile's products
   double rows = 1, columns = 1, depth = 1; ///< of a block's tile

@@ -64,7 +64,8 @@ void PlanList::add(CudaPlanKind kind, ArrayRef<int64_t> tile, int64_t splits, in
 ChipPlansAttr PlanList::take() {
   if (plans.size() > kKeptPlans)
     plans.resize(kKeptPlans);
-  return ChipPlansAttr::get(kernel.getContext(), chip.name, plans, reason, noWarpgroups);
+  return ChipPlansAttr::get(kernel.getContext(), chip.name, plans, reason, noWarpgroups,
+                            noEightBits);
 }
 
 } // namespace halftone::ir

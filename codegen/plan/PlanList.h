@@ -18,6 +18,7 @@ public:
   Problem problem; ///< rows, columns, bytes, operations; depth and elementBytes are a contraction's
   std::string reason;       ///< why no plan is for tensor cores, or nothing
   std::string noWarpgroups; ///< likewise why none is for wgmma, where the chip has that
+  std::string noEightBits;  ///< likewise why none multiplies 8 bits, where rules let one (N13, N14)
 
   /// The product of the dimensions with symbols as assumed.
   double extent(llvm::ArrayRef<mlir::Attribute> dims) const;

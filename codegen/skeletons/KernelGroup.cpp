@@ -106,13 +106,30 @@ AccessAttr getResultAccessIn(const KernelGroup &group, OpResult result) {
   return group.skeleton->getResultAccess(result);
 }
 
+/// Whether what is computed again where it is read, as `op` may be, reads elements of the group's
+/// values at other places than its own.
+static bool readsElsewhere(Operation *op, const KernelGroup &group) {
+  if (!isInlined(op))
+    return false;
+  auto form = cast<KernelForm>(op);
+  return llvm::any_of(llvm::enumerate(op->getOperands(), form.getOperandAccesses()), [&](auto use) {
+    auto [number, operand, access] = use;
+    Operation *producer = getBeforeWidening(operand).getDefiningOp();
+    if (!group.contains(producer))
+      return readsElsewhere(producer, group);
+    return isIndex(form, number) || access.getKind() == AccessKind::General ||
+           access.getKind() == AccessKind::Window;
+  });
+}
+
 bool accessesAgree(KernelForm op, const KernelGroup &group) {
   return llvm::all_of(llvm::enumerate(op->getOperands(), op.getOperandAccesses()), [&](auto use) {
     auto [number, operand, access] = use;
     Value value = getBeforeWidening(operand);
-    return !group.contains(value.getDefiningOp()) ||
-           (!isIndex(op, number) && !cast<KernelForm>(value.getDefiningOp()).hasFinish() &&
-            getResultAccessIn(group, cast<OpResult>(value)).getKind() == access.getKind());
+    if (!group.contains(value.getDefiningOp()))
+      return !readsElsewhere(value.getDefiningOp(), group);
+    return !isIndex(op, number) && !cast<KernelForm>(value.getDefiningOp()).hasFinish() &&
+           getResultAccessIn(group, cast<OpResult>(value)).getKind() == access.getKind();
   });
 }
 

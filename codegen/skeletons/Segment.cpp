@@ -2,6 +2,7 @@
 #include "codegen/skeletons/Segment.h"
 
 #include <cmath>
+#include <limits>
 
 #include "codegen/emit/cpu/Body.h"
 #include "codegen/emit/cuda/BodyPrinter.h"
@@ -18,9 +19,12 @@ namespace halftone::skeletons {
 constexpr int64_t kLooks = 4;
 constexpr double kOperationsOfLook = 8;
 
-Segment::Segment()
-    : Skeleton(
-          {.word = ir::Skeleton::Segment, .tilesColumns = true, .stores = {AccessKind::Segment}}) {}
+Segment::Segment(ir::Skeleton word)
+    : Skeleton({.word = word, .tilesColumns = true, .stores = {AccessKind::Segment}}) {}
+
+static bool takesLargest(KernelOp kernel) {
+  return kernel.getSkeleton() == ir::Skeleton::SegmentMax;
+}
 
 /// Whether the value is the same in a whole row.
 static bool isOfRow(KernelOp kernel, Value value) {
@@ -82,16 +86,16 @@ struct Owned {
 class OwnedSums {
 public:
   OwnedSums(Code &code, Frame &frame)
-      : code(code), frame(frame), body(code, frame), lanes(frame.variant.bodyLanes) {
+      : code(code), frame(frame), body(code, frame), lanes(frame.variant.bodyLanes),
+        isMax(takesLargest(frame.kernel)) {
     body.enterKernel();
   }
 
   void buildTask(Value task) {
     Owned owned = ownedBy(task);
-    code.loop(owned.firstRow, owned.lastRow, 1, [&](Value row) {
-      eachVector(owned, [&](Value column, Value mask) {
-        code.store(code.splat(0.0f, lanes), addressOf(owned, row, column), mask);
-      });
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    eachChain(owned, [&](Value address, Value mask) {
+      code.store(code.splat(isMax ? -kInfinity : 0.0f, lanes), address, mask);
     });
     ArrayRef<Attribute> batch = frame.kernel.getBatchDims();
     Value rows =
@@ -102,6 +106,13 @@ public:
       Value row = arith::ExtSIOp::create(code.builder, code.loc, code.i64(),
                                          body.get(frame.kernel.getYield().getInto()));
       code.when(isInside(row, owned), [&] { add(row, owned); });
+    });
+    if (!isMax)
+      return;
+    eachChain(owned, [&](Value address, Value mask) {
+      Value largest = code.load(code.vector(code.f32(), lanes), address, mask);
+      Value none = compare(arith::CmpFPredicate::OEQ, largest, code.splat(-kInfinity, lanes));
+      code.store(select(none, code.splat(0.0f, lanes), largest), address, mask);
     });
   }
 
@@ -142,13 +153,37 @@ private:
     });
   }
 
+  /// Neighbouring columns of all rows that the task owns.
+  void eachChain(const Owned &owned, function_ref<void(Value address, Value mask)> visit) {
+    code.loop(owned.firstRow, owned.lastRow, 1, [&](Value row) {
+      eachVector(owned,
+                 [&](Value column, Value mask) { visit(addressOf(owned, row, column), mask); });
+    });
+  }
+
+  /// The sum, or N5's maximum of the element and what was the largest before it.
+  Value joined(Value before, Value element) {
+    if (!isMax)
+      return arith::AddFOp::create(code.builder, code.loc, before, element);
+    Value isLarger = compare(arith::CmpFPredicate::OGT, element, before);
+    Value isNan = compare(arith::CmpFPredicate::UNO, element, element);
+    Value takes = arith::OrIOp::create(code.builder, code.loc, isLarger, isNan);
+    return select(takes, element, before);
+  }
+  Value compare(arith::CmpFPredicate predicate, Value a, Value b) {
+    return arith::CmpFOp::create(code.builder, code.loc, predicate, a, b);
+  }
+  Value select(Value condition, Value a, Value b) {
+    return arith::SelectOp::create(code.builder, code.loc, condition, a, b);
+  }
+
   void add(Value row, const Owned &owned) {
     eachVector(owned, [&](Value column, Value mask) {
       body.enterElement(column, mask, lanes);
       Value summand = body.getVector(frame.kernel.getYield().getStores()[0]);
       Value address = addressOf(owned, row, column);
       Value sum = code.load(code.vector(code.f32(), lanes), address, mask);
-      code.store(arith::AddFOp::create(code.builder, code.loc, sum, summand), address, mask);
+      code.store(joined(sum, summand), address, mask);
     });
   }
 
@@ -163,6 +198,7 @@ private:
   Frame &frame;
   Body body;
   unsigned lanes;
+  bool isMax;
 };
 
 } // namespace
@@ -194,7 +230,12 @@ FailureOr<Launch> Segment::getLaunch(KernelOp kernel, CudaPlanAttr plan) const {
 }
 
 StringRef Segment::getDeviceName(KernelOp kernel, CudaPlanAttr) const {
-  return kernel.getBatchDims().empty() ? name() : "batched_segment";
+  return kernel.getBatchDims().empty() ? "segment" : "batched_segment";
+}
+
+std::string Segment::getPlanArguments(KernelOp kernel, CudaPlanAttr plan) const {
+  std::string arguments = Skeleton::getPlanArguments(kernel, plan);
+  return takesLargest(kernel) ? arguments + ", halftone::kernels::segment::Largest" : arguments;
 }
 
 /// Every block looks at the segments of all rows of its element of the batch, so fewer and larger

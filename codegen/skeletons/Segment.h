@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Segment kernels: every row of the result is one chain of additions over those rows of the domain
-// that name it, ascending (D53), of all rows or for each element of a batch. A task or block owns
-// some rows and columns of the result and goes through all rows of the domain, or of its element,
-// so that no two add to one element.
+// Segment kernels: every row of the result is one chain of additions, or of maxima, over those rows
+// of the domain that name it, ascending (D53, D93), of all rows or for each element of a batch. A
+// task or block owns some rows and columns of the result and goes through all rows of the domain,
+// or of its element, so that no two add to one element.
 #ifndef HALFTONE_SKELETONS_SEGMENT_H
 #define HALFTONE_SKELETONS_SEGMENT_H
 
@@ -10,9 +10,9 @@
 
 namespace halftone::skeletons {
 
-class Segment final : public Skeleton {
+class Segment : public Skeleton {
 public:
-  Segment();
+  explicit Segment(ir::Skeleton word = ir::Skeleton::Segment);
 
   mlir::LogicalResult verify(KernelOp kernel) const override;
   Tile getDefaultCpuTile(KernelOp kernel) const override;
@@ -22,10 +22,16 @@ public:
   mlir::FailureOr<Launch> getLaunch(KernelOp kernel, CudaPlanAttr plan) const override;
   llvm::StringRef getDeviceName(KernelOp kernel, CudaPlanAttr plan) const override;
   void addPlans(ir::PlanList &plans) const override;
+  std::string getPlanArguments(KernelOp kernel, CudaPlanAttr plan) const override;
   ir::BodyForm getBodyForm(KernelOp kernel, CudaPlanAttr plan) const override;
 
 protected:
   Tile getDefaultCudaTile(KernelOp kernel) const override;
+};
+
+class SegmentMax final : public Segment {
+public:
+  SegmentMax() : Segment(ir::Skeleton::SegmentMax) {}
 };
 
 } // namespace halftone::skeletons

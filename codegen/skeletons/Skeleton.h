@@ -65,6 +65,7 @@ struct CpuBlocking {
   Dims depth;
   int64_t stride = 0;
   bool transposes = false;
+  std::optional<unsigned> rhs = std::nullopt; ///< input that may be packed before the tasks
 };
 
 /// Whether a kernel ends in a scalar program over the sum of all that it computes.

@@ -8,6 +8,7 @@
 #include "codegen/skeletons/Row.h"
 #include "codegen/skeletons/Segment.h"
 #include "codegen/skeletons/Transform.h"
+#include "codegen/skeletons/TransformPass.h"
 #include "codegen/skeletons/attention/AttentionColumns.h"
 #include "codegen/skeletons/contraction/Contraction.h"
 
@@ -27,7 +28,8 @@ template <class... All> static const Skeleton &findAmong(ir::Skeleton word) {
 
 const Skeleton &find(ir::Skeleton word) {
   return findAmong<Pointwise, Row, Column, Flat, Contraction, Segment, Attention, AttentionColumns,
-                   Transform, InverseTransform>(word);
+                   Transform, InverseTransform, TransformPass, InverseTransformPass,
+                   ConvolutionPass, CorrelationPass, SegmentMax>(word);
 }
 
 } // namespace halftone::skeletons

@@ -55,8 +55,7 @@ InverseTransform::InverseTransform()
                          .readsByAnyMap = true,
                          .stores = {AccessKind::Transformed, AccessKind::Full}}) {}
 
-/// A product of spectra, which nothing else reads, is computed where its elements are read.
-bool InverseTransform::joinsProducer(KernelForm op, const KernelGroup &group) const {
+bool joinsProductOfSpectra(KernelForm op, const KernelGroup &group) {
   auto readsAlone = [&](Operation *member) {
     return llvm::all_of(member->getUsers(), [&](Operation *user) {
       return user == op.getOperation() || group.contains(user);
@@ -64,6 +63,10 @@ bool InverseTransform::joinsProducer(KernelForm op, const KernelGroup &group) co
   };
   return hasSameDomain(op, group) && accessesAgree(op, group) &&
          group.skeleton->traits().elementwise && llvm::all_of(group.ops, readsAlone);
+}
+
+bool InverseTransform::joinsProducer(KernelForm op, const KernelGroup &group) const {
+  return joinsProductOfSpectra(op, group);
 }
 
 SmallVector<Axis> TransformOfBlocks::getTaskAxes(KernelOp kernel) const {

@@ -10,6 +10,10 @@
 
 namespace halftone::skeletons {
 
+/// Of an inverse transform: a product of spectra, which nothing else reads, is computed where its
+/// elements are read.
+bool joinsProductOfSpectra(KernelForm op, const KernelGroup &group);
+
 /// What both directions share.
 class TransformOfBlocks : public Skeleton {
 public:

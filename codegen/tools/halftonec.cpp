@@ -50,6 +50,12 @@ llvm::cl::opt<bool> alike("alike",
                           llvm::cl::desc("Plan the CPU's program as that of chips, launch by "
                                          "launch, for tests"),
                           llvm::cl::cat(category));
+llvm::cl::opt<int64_t>
+    updatePart("update-part",
+               llvm::cl::desc("The most elements of an update with states in the host's memory, a "
+                              "multiple of 64, and of 1024 with clip groups, for tests"),
+               llvm::cl::init(int64_t(1) << 22), llvm::cl::value_desc("number"),
+               llvm::cl::cat(category));
 llvm::cl::opt<bool>
     withoutDiagnosis("without-diagnosis",
                      llvm::cl::desc("Leave out the program that finds the first value that is not "
@@ -158,7 +164,8 @@ halftone::ir::PipelineOptions pipelineOptions() {
           .fuse = !unfused,
           .diagnosis = !withoutDiagnosis,
           .decode = decode,
-          .alike = alike};
+          .alike = alike,
+          .updatePart = updatePart};
 }
 
 /// The rules of a file, one statement a line as in a description, instead of the model's own.
@@ -396,6 +403,9 @@ int run(const char *program) {
   if (auto path = sharedPath())
     return fail("'" + *path +
                 "' is named twice: give the model, the rules, --object and --header a file each");
+  if (updatePart < 64 || updatePart > (int64_t(1) << 40) || updatePart % 64 != 0)
+    return fail("--update-part is " + std::to_string(updatePart) +
+                "; give a multiple of 64, and of 1024 where the model has clip groups");
   if (!checkTargets() || !checkAudit())
     return 1;
   auto file = llvm::MemoryBuffer::getFileOrSTDIN(input);

@@ -63,6 +63,8 @@ struct RuleFault {
 std::optional<RuleFault> rule_fault(const Description& description);
 /// What the clip of a group breaks of D11.
 Sentence clip_group_fault(const Description& description, std::size_t index);
+/// What the optimizer, and the rules that hold its states, break of D11, P42, P86 and U18.
+Sentence optimizer_fault(const Description& description);
 /// What the stages, and the rules that speak of some, break of P66.
 std::optional<Fault> stages_fault(const Description& description);
 /// What an expression over `operands` values breaks, without its subject.

@@ -39,6 +39,7 @@ class RuleView {
     take(rules::Field::loss_scale, rule.loss_scale, fields_.loss_scale);
     take(rules::Field::memory_budget, rule.memory_budget, fields_.memory_budget);
     take(rules::Field::quantize, rule.quantize, fields_.quantize);
+    take(rules::Field::place, rule.place, fields_.place);
   }
 
   const rules::Fields& fields() const { return fields_; }

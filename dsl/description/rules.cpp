@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Precision rules: how the text form spells and reads them.
-#include <algorithm>
-
 #include "halftone/description/text.hpp"
 #include "parts.hpp"
 #include "spelling.hpp"
@@ -180,12 +178,17 @@ bool read_scaling(Scanner& scan, encoding::Scaling& scaling) {
   if (!scan.take_word("scaled")) return true;
   scaling.kind = scan.take_word("block")     ? Kind::block
                  : scan.take_word("delayed") ? Kind::delayed
+                 : scan.take_word("row")     ? Kind::row
+                 : scan.take_word("column")  ? Kind::column
                                              : Kind::tensor;
   const auto read_number = [&](std::int32_t& to, std::string_view what) {
+    const Position start = scan.position();
     std::int64_t number = 0;
     if (!scan.read_integer(number, what)) return false;
-    to = static_cast<std::int32_t>(std::clamp<std::int64_t>(number, -1, 1 << 30));
-    return true;
+    to = static_cast<std::int32_t>(number);
+    return to == number || scan.fail(start, quoted(std::to_string(number)) +
+                                                " does not fit 32 bits; write an integer nearer "
+                                                "to 0");
   };
   if (scaling.kind == Kind::delayed) {
     if (!read_number(scaling.history, "a number of steps")) return false;
@@ -197,8 +200,8 @@ bool read_scaling(Scanner& scan, encoding::Scaling& scaling) {
       scaling.rows = scaling.size;
       if (!read_number(scaling.size, kSize)) return false;
     }
-  } else if (!scan.take_word("tensor")) {
-    return scan.unexpected("'tensor', 'block' or 'delayed'");
+  } else if (!encoding::is_of_vectors(scaling) && !scan.take_word("tensor")) {
+    return scan.unexpected("'tensor', 'row', 'column', 'block' or 'delayed'");
   }
   return scan.read_enum(
       scaling.scale, "a format of scales", +[](Element element) {
@@ -278,6 +281,9 @@ bool read_fields(Scanner& scan, Rule& rule) {
     if (!scan.read_enum(quantize.element, "i8, f8e4m3 or f32", is_quantize)) return false;
     if (scan.take_word("least_error")) quantize.scale = Quantization::Scale::least_error;
   }
+  if (scan.take_word("place") && !scan.read_enum(rule.place.emplace(), "device or host")) {
+    return false;
+  }
   return !scan.take_word("because") || scan.read_string(rule.because, "a reason in quotes");
 }
 
@@ -304,6 +310,7 @@ std::string spelled(const Rule& rule) {
     text.append(" quantize ").append(encoding::word(rule.quantize->element));
     if (rule.quantize->scale == Quantization::Scale::least_error) text += " least_error";
   }
+  if (rule.place) text.append(" place ").append(spelled(*rule.place));
   if (!rule.because.empty()) text += " because " + quoted(rule.because);
   return text;
 }
@@ -326,7 +333,7 @@ bool read_rule(Scanner& scan, Rule& rule) {
   return scan.at_end_of_line() ||
          scan.unexpected(
              "store, compute, result, accumulate, master, rounding, recompute, loss_scale, "
-             "memory_budget, quantize or because, at most once each and in this order");
+             "memory_budget, quantize, place or because, at most once each and in this order");
 }
 
 }  // namespace detail

@@ -42,6 +42,7 @@ constexpr auto words(Accumulation) { return views(kAccumulationWords); }
 constexpr auto words(Rounding) { return views(kRoundingWords); }
 constexpr auto words(LossScale::Kind) { return views(kLossScaleWords); }
 constexpr auto words(MemoryBudget::Kind) { return views(kMemoryBudgetWords); }
+constexpr auto words(Memory) { return views(kMemoryWords); }
 
 constexpr auto words(Initializer::Kind) {
   return std::array{"constant"sv, "uniform"sv, "normal"sv, "truncated_normal"sv, "orthogonal"sv};

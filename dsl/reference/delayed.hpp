@@ -21,6 +21,7 @@ inline std::string delayed_name(const RoundTo& to, const std::string& point) {
        {static_cast<int>(to.format), static_cast<int>(to.rounding),
         static_cast<int>(to.scaling.history), static_cast<int>(to.scaling.margin)})
     name += " " + std::to_string(number);
+  if (has_f32_scales(to)) name += " f32";
   return name;
 }
 
@@ -35,21 +36,28 @@ inline RoundTo without_delay(RoundTo to) {
 /// The larger magnitude; NaN where one is.
 [[nodiscard]] float larger(float a, float b);
 
-/// P72: the values rounded under the scale that the pass was given; their largest magnitude joins
-/// those of the pass. `rounded` rounds them to the element once they are divided by the scale.
-template <class Round>
-std::vector<float> rounded_under_delayed(const RoundTo& to, std::vector<float> values,
-                                         const Forward<float>& forward, const std::string& point,
-                                         Round rounded) {
+/// P72, P73: the scale that earlier steps left at the point; the values' largest magnitude joins
+/// those of the pass.
+inline float scale_at(const RoundTo& to, const std::vector<float>& values,
+                      const Forward<float>& forward, const std::string& point) {
   const std::string name = delayed_name(to, point);
   const auto known = forward.delayed.find(name);
-  const float scale = known == forward.delayed.end() ? 1 : known->second.scale;
   Amax amax{to};
   for (const float x : values) amax.largest = larger(amax.largest, std::fabs(x));
   if (forward.amaxes) {
     Amax& of_pass = forward.amaxes->try_emplace(name, amax).first->second;
     of_pass.largest = larger(of_pass.largest, amax.largest);
   }
+  return known == forward.delayed.end() ? 1 : known->second.scale;
+}
+
+/// P72: the values rounded under that scale. `rounded` rounds them to the element once they are
+/// divided by the scale.
+template <class Round>
+std::vector<float> rounded_under_delayed(const RoundTo& to, std::vector<float> values,
+                                         const Forward<float>& forward, const std::string& point,
+                                         Round rounded) {
+  const float scale = scale_at(to, values, forward, point);
   std::vector<bool> is_finite;
   for (float& x : values) {
     is_finite.push_back(std::isfinite(x));

@@ -41,10 +41,45 @@ struct Operand {
   Extents extents;
   Values<Scalar> values;
   Integers integers;
+  Values<Scalar> codes, factors;  ///< P88: of each value, where scales are f32; else empty
   // In the gradient passes alone:
   Values<Scalar> forward_values;  ///< as forward read them
   bool wanted = false;            ///< whether the pass computes this operand's gradient
 };
+
+/// What a product multiplies of an operand: its numbers, or codes, whose sums are multiplied by
+/// factors (P88).
+template <class Scalar>
+struct Factor {
+  View<Scalar> numbers, codes, factors;
+
+  [[nodiscard]] bool is_coded() const { return !codes.empty(); }
+  Scalar operator[](std::size_t e) const { return is_coded() ? codes[e] : numbers[e]; }
+
+  /// The factor that all of a sum's elements share, which lie where at(c) says.
+  template <class At>
+  Scalar shared(std::int64_t length, At at) const {
+    for (std::int64_t c = 0; c < length; ++c)
+      if (!(factors[at(c)] == factors[at(0)]))
+        throw std::invalid_argument(
+            "a product sums over elements that share no scale of f32; scale each vector that it "
+            "sums over as one (P89)");
+    return factors[at(0)];
+  }
+};
+
+/// N12: the sum over c of a and b at places of theirs, times the product of their factors.
+template <class Scalar, class AtA, class AtB>
+Scalar product_sum(std::int64_t length, const Factor<Scalar>& a, AtA at_a, const Factor<Scalar>& b,
+                   AtB at_b) {
+  const Scalar sum = contraction<Scalar>(
+      length, [&](std::int64_t c) { return a[at_a(c)]; },
+      [&](std::int64_t c) { return b[at_b(c)]; });
+  if (length == 0 || (!a.is_coded() && !b.is_coded())) return sum;
+  if (!b.is_coded()) return sum * a.shared(length, at_a);
+  if (!a.is_coded()) return sum * b.shared(length, at_b);
+  return sum * (a.shared(length, at_a) * b.shared(length, at_b));
+}
 
 template <class Scalar>
 struct Layer {
@@ -56,6 +91,17 @@ struct Layer {
   std::map<std::string_view, RoundTo> internals;  ///< by name; what is missing stays f32
   Values<Scalar> result;  ///< what forward left; in the gradient passes alone
   Values<Scalar> scales;  ///< P82: of each column of products with codes; empty without
+
+  Values<Scalar> arriving_codes, arriving_factors;  ///< P88: of the gradient that arrives
+
+  /// P88: the operand as products read it, and the gradient that arrives.
+  [[nodiscard]] Factor<Scalar> factor(std::string_view role) const {
+    const Operand<Scalar>& of = operand(role);
+    return {of.values, of.codes, of.factors};
+  }
+  [[nodiscard]] Factor<Scalar> arriving(View<Scalar> g) const {
+    return {g, arriving_codes, arriving_factors};
+  }
 
   /// P82: a sum of products in column j.
   [[nodiscard]] Scalar scaled(std::int64_t j, Scalar sum) const {
@@ -116,6 +162,10 @@ struct LayerKind {
 
   /// P20: whether gradients read forward's result.
   static constexpr bool reads_result = false;
+
+  /// P88, P89: whether its products multiply sums by scales of f32 of whole tensors, and whether by
+  /// those of rows and columns.
+  static constexpr bool multiplies_sums = false, multiplies_sums_of_vectors = false;
 
   /// P82: of an operand of so many dimensions, which the layer multiplies rows by, the dimension
   /// that is the columns of the products; -1 of all else.

@@ -57,6 +57,14 @@ bool is_kept(description::Kind kind, std::string_view role) {
   return is_one;
 }
 
+bool multiplies_sums(description::Kind kind, bool of_vectors) {
+  bool multiplies = false;
+  Layers::visit(kind_text(kind), [&](auto of) {
+    multiplies = of_vectors ? of.multiplies_sums_of_vectors : of.multiplies_sums;
+  });
+  return multiplies;
+}
+
 bool gradient_reads_result(description::Kind kind) {
   bool reads = false;
   Layers::visit(kind_text(kind), [&](auto of) { reads = of.reads_result; });

@@ -31,6 +31,10 @@ namespace halftone::reference {
 /// P20: whether the gradients read forward's result.
 [[nodiscard]] bool gradient_reads_result(description::Kind kind);
 
+/// P88, P89: whether products of the kind multiply their sums by scales of f32, those of whole
+/// tensors or of vectors.
+[[nodiscard]] bool multiplies_sums(description::Kind kind, bool of_vectors);
+
 inline bool is_loss(const description::Node& node) {
   return belongs_to(node.kind, description::LayerClass::loss);
 }

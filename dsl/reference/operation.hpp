@@ -4,14 +4,11 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <limits>
-#include <numeric>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -23,116 +20,10 @@
 #include "kinds.hpp"
 #include "node_kinds.hpp"
 #include "quantization.hpp"
+#include "rounded_operand.hpp"
 #include "xxh3.hpp"
 
 namespace halftone::reference {
-
-/// P49: without draws what is stochastic goes to the nearest, as does f32, to which nothing is
-/// rounded.
-inline RoundTo in_pass(RoundTo to, const Draws& draws) {
-  const bool draws_none = !draws.training || to.format == description::Element::f32;
-  const bool is_stochastic = to.rounding == description::Rounding::stochastic;
-  if (is_stochastic && draws_none) to.rounding = description::Rounding::nearest_even;
-  return to;
-}
-
-/// What is rounded to in words, as the names of points that draw end (P48, P53).
-inline std::string drawn_format(const RoundTo& to) {
-  using enum description::Element;
-  const char* const element = to.format == f16      ? "f16"
-                              : to.format == bf16   ? "bf16"
-                              : to.format == tf32   ? "tf32"
-                              : to.format == f8e4m3 ? "f8e4m3"
-                              : to.format == f6e3m2 ? "f6e3m2"
-                              : to.format == f6e2m3 ? "f6e2m3"
-                              : to.format == f4e2m1 ? "f4e2m1"
-                                                    : "f8e5m2";
-  return std::string(element) + " stochastic" + (to.saturate ? " saturate" : "");
-}
-
-/// All values of a tensor at the rounding point of that name (P48), or those from `first` on.
-template <class Scalar>
-Values<Scalar> rounded(RoundTo to, Values<Scalar> values, Draws draws, const std::string& name,
-                       std::uint64_t first = 0) {
-  to = in_pass(to, draws);
-  if (to.rounding != description::Rounding::stochastic) {
-    for (Scalar& value : values) value = round(to, value);
-    return values;
-  }
-  draws.layer = xxh3(name + " " + drawn_format(to));
-  for (std::size_t e = 0; e < values.size(); ++e) {
-    values[e] = round_by(draw(draws, first + e), to, values[e]);
-  }
-  return values;
-}
-
-/// The last two dimensions of a tensor, whose matrices lie one behind the other.
-struct Matrices {
-  std::size_t rows = 1, columns = 1;
-};
-
-/// The places of each group of values that share a scale (P51): all, or block by block.
-inline std::vector<std::vector<std::size_t>> groups_of(const encoding::Scaling& scaling,
-                                                       const Matrices& of, std::size_t count) {
-  std::vector<std::vector<std::size_t>> groups;
-  if (scaling.kind != encoding::Scaling::Kind::block) {
-    std::vector<std::size_t>& all = groups.emplace_back(count);
-    std::iota(all.begin(), all.end(), std::size_t{0});
-    return groups;
-  }
-  const auto rows = static_cast<std::size_t>(scaling.rows);
-  const auto columns = static_cast<std::size_t>(scaling.size);
-  const std::size_t blocks_in_row = (of.columns + columns - 1) / columns;
-  const std::size_t blocks_in_column = (of.rows + rows - 1) / rows;
-  const std::size_t matrix = of.rows * of.columns;
-  groups.resize(count / matrix * blocks_in_row * blocks_in_column);
-  for (std::size_t e = 0; e < count; ++e) {
-    const std::size_t row = e % matrix / of.columns, column = e % of.columns;
-    const std::size_t block = (e / matrix * blocks_in_column + row / rows) * blocks_in_row;
-    groups[block + column / columns].push_back(e);
-  }
-  return groups;
-}
-
-/// P51, P77: for every value the scale of its group.
-template <class Scalar>
-Values<Scalar> scales_of(const RoundTo& to, const Values<Scalar>& values, const Matrices& of) {
-  Values<Scalar> scales(values.size());
-  const bool has_two = has_two_levels(to.scaling);
-  const auto of_all = has_two ? scale_of_all(to, std::span<const Scalar>(values)) : 1;
-  for (const std::vector<std::size_t>& group : groups_of(to.scaling, of, values.size())) {
-    Values<Scalar> members;
-    for (const std::size_t e : group) members.push_back(values[e]);
-    const std::span<const Scalar> of_group(members);
-    const auto scale = has_two ? scale_of_block(to, of_all, of_group) : scale_of(to, of_group);
-    for (const std::size_t e : group) scales[e] = Scalar(scale);
-  }
-  return scales;
-}
-
-/// What numbers are multiplied by before they are rounded: finite where a block's scale is 0 (P77).
-inline float inverse_of(float scale) {
-  return std::min(1 / scale, std::numeric_limits<float>::max());
-}
-inline double inverse_of(double scale) { return 1 / scale; }
-inline Bounded inverse_of(Bounded scale) { return Bounded(1) / scale; }
-
-/// An operand at the rounding point of that name (P10, P51).
-template <class Scalar>
-Values<Scalar> rounded_operand(const RoundTo& to, Values<Scalar> values, const Matrices& of,
-                               const Draws& draws, const std::string& name) {
-  if (to.scaling.kind == encoding::Scaling::Kind::none) {
-    return rounded(to, std::move(values), draws, name);
-  }
-  const Values<Scalar> given = values, scales = scales_of(to, values, of);
-  for (std::size_t e = 0; e < values.size(); ++e) values[e] = values[e] * inverse_of(scales[e]);
-  values = rounded(to, std::move(values), draws, name);
-  for (std::size_t e = 0; e < values.size(); ++e) {
-    const bool is_nan = std::isnan(plain(given[e]));  // which some formats do not have (P52)
-    values[e] = is_nan ? round({description::Element::bf16}, given[e]) : values[e] * scales[e];
-  }
-  return values;
-}
 
 /// One layer or loss of a model and what forward has left so far.
 template <class Scalar>
@@ -172,15 +63,26 @@ class Operation {
     if (std::ranges::none_of(node().operands, [&](const auto& o) { return is_of(pass, o); })) {
       return gradients;
     }
-    const auto read = rules_.operand(id_, pass, description::Role::gradient);
-    const Values<Scalar> arriving =
-        is_loss(node()) ? g : rounded_operand(read, g, id_, node().name + " gradient");
-    OperandGradients<Scalar> all = gradients_of(word(), layer(pass), View<Scalar>(arriving));
+    const auto to = rules_.operand(id_, pass, description::Role::gradient);
+    Read<Scalar> arriving{g, {}, {}};
+    if (!is_loss(node())) arriving = rounded_operand(to, g, id_, node().name + " gradient");
+    Layer<Scalar> reader = layer(pass);
+    reader.arriving_codes = std::move(arriving.codes);
+    reader.arriving_factors = std::move(arriving.factors);
+    OperandGradients<Scalar> all = gradients_of(word(), reader, View<Scalar>(arriving.numbers));
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (!is_of(pass, node().operands[i])) continue;
       gradients[i] = rounded(rules_.result(id_, pass), std::move(all[i]), node().name);
     }
     return gradients;
+  }
+
+  /// What the operation reads of values of the shape of node `at`, at the rounding point of that
+  /// name (P10, P51).
+  [[nodiscard]] Read<Scalar> as_operand(const RoundTo& to, Values<Scalar> values,
+                                        description::NodeId at, const std::string& name,
+                                        bool is_saved) const {
+    return rounded_operand(to, std::move(values), at, name, is_saved);
   }
 
  private:
@@ -193,28 +95,49 @@ class Operation {
 
   /// Likewise of what an operation reads, which is of the shape of node `at`; a vector is not
   /// scaled (P51). Of what is saved for the backward pass delayed scales are others (P72).
-  [[nodiscard]] Values<Scalar> rounded_operand(RoundTo to, Values<Scalar> values,
-                                               description::NodeId at, const std::string& name,
-                                               bool is_saved = false) const {
+  [[nodiscard]] Read<Scalar> rounded_operand(RoundTo to, Values<Scalar> values,
+                                             description::NodeId at, const std::string& name,
+                                             bool is_saved = false) const {
     using Kind = encoding::Scaling::Kind;
-    if (values.empty()) return values;  // of integers
+    if (values.empty()) return {};  // of integers
     const description::Shape& shape = model_.nodes[at].shape;
     if (to.scaling.kind != Kind::none && shape.size() < 2) {
       to = {description::Element::bf16, to.rounding};
     }
     if (!forward_.draws.training || is_loss(node())) to = without_delay(to);
+    const std::string point = is_saved ? name + " saved" : name;
+    const auto to_element = [&](Values<Scalar> scaled) {
+      return rounded(to, std::move(scaled), name);
+    };
+    if (has_f32_scales(to)) refuse_where_no_sum_is_multiplied(to);
+    if constexpr (std::is_same_v<Scalar, float>) {
+      if (to.scaling.kind == Kind::delayed && has_f32_scales(to)) {
+        const Values<float> multipliers(values.size(), scale_at(to, values, forward_, point));
+        return read_codes(values, multipliers, to_element);
+      }
+    }
     if (to.scaling.kind == Kind::delayed) {
-      return rounded_under_delayed(
-          to, std::move(values), forward_, is_saved ? name + " saved" : name,
-          [&](Values<Scalar> scaled) { return rounded(to, std::move(scaled), name); });
+      return {rounded_under_delayed(to, std::move(values), forward_, point, to_element), {}, {}};
     }
     const Extents extents = bound(shape, symbols_);
     const auto extent = [&](std::size_t from_last) {
       const bool is_there = from_last <= extents.size();
       return is_there ? static_cast<std::size_t>(extents[extents.size() - from_last]) : 1;
     };
-    return reference::rounded_operand(to, std::move(values), {extent(2), extent(1)}, forward_.draws,
-                                      name);
+    const Matrices matrices{extent(2), extent(1)};
+    if (has_f32_scales(to)) return read_under_f32(to, values, matrices, forward_.draws, name);
+    return {
+        reference::rounded_operand(to, std::move(values), matrices, forward_.draws, name), {}, {}};
+  }
+
+  /// P88, P89
+  void refuse_where_no_sum_is_multiplied(const RoundTo& to) const {
+    const bool is_of_vectors = to.scaling.kind == encoding::Scaling::Kind::row ||
+                               to.scaling.kind == encoding::Scaling::Kind::column;
+    if (multiplies_sums(node().kind, is_of_vectors)) return;
+    throw std::invalid_argument("\"" + node().name +
+                                "\" reads an operand under a scale of f32, by which it multiplies "
+                                "no sum; scale operands of what does (P88)");
   }
 
   /// Whether the pass computes the operand's gradient.
@@ -223,7 +146,7 @@ class Operation {
   }
 
   /// P30, P33: what the operation reads where it asks for the value of a node.
-  [[nodiscard]] Values<Scalar> read(description::NodeId at, description::Pass pass) const {
+  [[nodiscard]] Read<Scalar> read(description::NodeId at, description::Pass pass) const {
     using description::Pass, description::Role;
     Role role = pass == Pass::forward ? Role::activation : Role::saved;
     if (is_parameter(model_.nodes[at])) role = Role::weight;
@@ -246,7 +169,7 @@ class Operation {
   }
 
   /// P82: what codes stand for, times scales where no sum is multiplied by them.
-  [[nodiscard]] Values<Scalar> read_codes(const description::Operand& of) const {
+  [[nodiscard]] Values<Scalar> read_quantized(const description::Operand& of) const {
     Quantized<Scalar> held = codes_of(of.node);
     if (scales_sums(model_, id_, of)) return std::move(held.codes);
     const Extents extents = bound(model_.nodes[of.node].shape, symbols_);
@@ -263,12 +186,17 @@ class Operation {
     operand.role = of.role;
     operand.extents = bound(source.shape, symbols_);
     const bool is_as_kept = is_kept(node().kind, of.role);  // D17
-    operand.values = is_as_kept                  ? forward_.values[of.node]
-                     : is_held_in_codes(of.node) ? read_codes(of)
-                                                 : read(of.node, pass);
+    if (is_as_kept || is_held_in_codes(of.node)) {
+      operand.values = is_as_kept ? forward_.values[of.node] : read_quantized(of);
+    } else {
+      Read<Scalar> found = read(of.node, pass);
+      operand.values = std::move(found.numbers);
+      operand.codes = std::move(found.codes);
+      operand.factors = std::move(found.factors);
+    }
     operand.integers = forward_.integers[of.node];
     if (pass == description::Pass::forward) return operand;
-    operand.forward_values = read(of.node, description::Pass::forward);
+    operand.forward_values = read(of.node, description::Pass::forward).numbers;
     operand.wanted = is_of(pass, of);
     return operand;
   }
@@ -310,7 +238,8 @@ class Operation {
       Quantized<Scalar> held = codes_of(of.node);
       if (scales_sums(model_, id_, of)) layer.scales = std::move(held.scales);
     }
-    if (pass != description::Pass::forward && is_layer(node())) layer.result = read(id_, pass);
+    if (pass != description::Pass::forward && is_layer(node()))
+      layer.result = read(id_, pass).numbers;
     return layer;
   }
 

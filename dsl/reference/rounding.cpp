@@ -214,7 +214,30 @@ double scale_of_block(RoundTo to, double of_all, std::span<const Bounded> group)
   return fitting * (1 + 0x1p-3) + of_all * 0x1p-4;
 }
 
+// As TransformerEngine's compute_scale_from_amax.
+float multiplier_of(RoundTo to, std::span<const float> group) {
+  const float amax = maximum_of(group);
+  if (!std::isfinite(amax) || amax == 0) return 1;
+  return std::min(largest_of(to.format) / amax, std::numeric_limits<float>::max());
+}
+
+// Half a place of a float is at most 2^-(m + 1) of it, a place twice that; a place is also more
+// than half of one beyond the next power of two. The last is for numbers below all normal ones.
+Bounded number_under_f32(RoundTo to, std::span<const Bounded> group, Bounded x) {
+  const Limits limits = limits_of(to.format);
+  const double factor = maximum_of(group) / static_cast<double>(largest_of(to.format));
+  const double least = std::ldexp(1.0, static_cast<int>(limits.smallest_exponent) - 127 -
+                                           static_cast<int>(limits.mantissa_bits));
+  const double share = std::ldexp(1.0, -static_cast<int>(limits.mantissa_bits)) + 0x1p-20;
+  x.error += share * (std::fabs(x.value) + x.error) + (1 + 0x1p-20) * factor * least;
+  return x;
+}
+
 float delayed_scale(RoundTo to, float largest) {
+  if (has_f32_scales(to)) {
+    const float most = std::ldexp(largest_of(to.format), -to.scaling.margin);
+    return std::min(most / largest, std::numeric_limits<float>::max());
+  }
   const float above = std::ldexp(power_for(largest, largest_of(to.format)), to.scaling.margin);
   return std::min(above, std::ldexp(1.0f, largest_exponent(largest_of(to.format))));
 }

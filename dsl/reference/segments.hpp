@@ -2,7 +2,9 @@
 // D93 and D95: which segment of its sequence every time belongs to.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "layer.hpp"
@@ -33,6 +35,39 @@ class Segments {
       chain = chain + x[e];
     }
     return sums;
+  }
+
+  /// Of each segment and column the largest, by N5 of each in turn and those before, +0 of none;
+  /// and the first time of its sequence that has it, or -1.
+  template <class Scalar>
+  struct Largest {
+    Values<Scalar> values;
+    std::vector<std::int64_t> times;
+  };
+  template <class Scalar>
+  [[nodiscard]] Largest<Scalar> largest(View<Scalar> x) const {
+    const auto nothing = static_cast<Scalar>(-std::numeric_limits<double>::infinity());
+    Largest<Scalar> found{Values<Scalar>(rows_ * columns_, nothing),
+                          std::vector<std::int64_t>(rows_ * columns_, kNone)};
+    for (std::int64_t e = 0; e < std::ssize(x); ++e) {
+      const std::int64_t row = row_of(e / columns_);
+      if (row == kNone) continue;
+      const std::int64_t at = row * columns_ + e % columns_;
+      const bool is_first = plain(x[e]) > plain(found.values[at]) ||
+                            (std::isnan(plain(x[e])) && !std::isnan(plain(found.values[at])));
+      found.values[at] = maximum(x[e], found.values[at]);
+      if (is_first) found.times[at] = e / columns_ % times_;
+    }
+    for (Scalar& value : found.values)
+      if (plain(value) == plain(nothing)) value = Scalar(0);
+    return found;
+  }
+
+  /// Whether element `e` of x is the largest of its segment's and column's.
+  template <class Scalar>
+  [[nodiscard]] bool is_found(const Largest<Scalar>& found, std::int64_t e) const {
+    const std::int64_t row = row_of(e / columns_);
+    return row != kNone && found.times[row * columns_ + e % columns_] == e / columns_ % times_;
   }
 
   /// For each time the row of its segment, +0 where it has none.

@@ -73,6 +73,16 @@ constexpr auto in_16_bits(Element half) {
                    where(layer("head") & activations)(store(f32)),
                    where(layer("{both,clip_shares,noise_shares}"))(store(f32), compute(f32)));
 }
+/// The same in one stage of a run.
+constexpr auto in_16_bits(Element half, const char* stage) {
+  const Selector here = during(stage);
+  return precision(
+      where(here)(store(half), compute(half)),
+      where((normalization | softmax | loss) & here)(compute(f32)),
+      where(layer("*/mix.{weights,score_gradients}") & internal_values & here)(store(half)),
+      where(layer("head") & activations & here)(store(f32)),
+      where(layer("{both,clip_shares,noise_shares}") & here)(store(f32), compute(f32)));
+}
 /// Twice as large after 100 good steps, half as large after one that overflowed.
 constexpr auto f16_scale =
     dynamic_loss_scale(initial(65536), growth(2), backoff(0.5), interval(100));

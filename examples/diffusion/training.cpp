@@ -10,6 +10,7 @@
 #include <diffusion_f32_model.hpp>
 #include <halftone/fit.hpp>
 #include <halftone/run_sinks.hpp>
+#include <halftone/stages.hpp>
 #include <optional>
 #include <stdexcept>
 
@@ -19,8 +20,9 @@
 
 namespace {
 
-constexpr const char *kLoaderNote = "loader", *kRulesNote = "rules";
+constexpr const char *kLoaderNote = "loader", *kLadderNote = "ladder";
 constexpr std::int64_t kLogEvery = 10;  // steps
+constexpr double kMostSkipped = 0.9;    // of kFailed steps, so that all or all but one are
 
 std::string note(const halftone::Notes& notes, const char* name, const Plan& plan) {
   const auto found = std::ranges::find(notes, name, &halftone::Notes::value_type::first);
@@ -36,7 +38,7 @@ class Training {
   Training(const RuleSet& rules, const halftone::Device& device, const Plan& plan)
       : plan_(plan),
         device_(device),
-        rules_(&rules),
+        rules_(rules),
         name_("diffusion_" + rules.name),
         trainer_(trainer_of(rules, device, plan.batch, plan.seed)),
         predictor_(predictor_of(rules, device, plan.batch)),
@@ -50,6 +52,9 @@ class Training {
                    .seed = plan.seed,
                    .shuffle = false,
                    .transform = [](const auto& batch) { draw_levels(batch, Draws::once); }}) {
+    if (!rules.stages.empty())
+      ladder_.emplace(halftone::StageLadderOptions{
+          .stages = rules.stages, .window = kFailed, .most_skipped = kMostSkipped});
     if (!plan.first_weights.empty()) trainer_.load_weights(plan.first_weights);
     if (!plan.checkpoint.empty() && std::filesystem::exists(plan.checkpoint)) go_on();
   }
@@ -64,7 +69,7 @@ class Training {
       const bool looks = ++step % plan_.look_every == 0 || step == plan_.steps;
       if (looks) held_out = look(step);
       log_->step(trainer_, looks ? held_out : halftone::Metrics{});
-      if (skipped_ == kFailed) fall_back();
+      keep_or_leave_stage();
       if (looks) save();
     }
     log_->finish(trainer_);
@@ -72,7 +77,7 @@ class Training {
     if (held_out.empty()) held_out = evaluate();
     run_.held_out_loss = held_out.front().value;
     run_.training_loss = trainer_.loss("loss");
-    run_.rules = rules_->name;
+    run_.rules = ladder_ ? trainer_.stage() : rules_.name;
     run_.statistics = trainer_.stats();
     return run_;
   }
@@ -118,56 +123,59 @@ class Training {
 
   void save() {
     if (plan_.checkpoint.empty()) return;
-    trainer_.save(plan_.checkpoint,
-                  {.background = true,
-                   .notes = {{kLoaderNote, batches_.cursor()}, {kRulesNote, rules_->name}}});
+    halftone::Notes notes = {{kLoaderNote, batches_.cursor()}};
+    if (ladder_) notes.push_back({kLadderNote, ladder_->state()});
+    trainer_.save(plan_.checkpoint, {.background = true, .notes = notes});
   }
 
-  /// From the checkpoint, under the rules that it says.
+  /// From the checkpoint, in the stage that it was saved in.
   void go_on() {
-    halftone::Resumed resumed = trainer_.resume(plan_.checkpoint, {.other_rules = true});
-    if (const std::string rules = note(resumed.notes, kRulesNote, plan_); rules != rules_->name)
-      use(rule_set(rules));
+    const halftone::Resumed resumed = trainer_.resume(plan_.checkpoint);
+    if (ladder_) ladder_->restore(note(resumed.notes, kLadderNote, plan_));
     batches_.seek(note(resumed.notes, kLoaderNote, plan_));
     run_.first_step = resumed.steps;
+    predict_in_stage();
   }
 
-  /// Goes on from the checkpoint under other rules.
-  void use(const RuleSet& rules) {
-    halftone::Trainer trainer = trainer_of(rules, device_, plan_.batch, plan_.seed);
-    trainer.resume(plan_.checkpoint, {.other_rules = true});
-    trainer_ = std::move(trainer);
-    predictor_ = predictor_of(rules, device_, plan_.batch);
-    rules_ = &rules;
+  void predict_in_stage() {
+    if (ladder_) predictor_ = predictor_of(rules_, device_, plan_.batch, trainer_.stage());
   }
 
-  void fall_back() {
-    const auto culprit = trainer_.diagnose();
-    const std::string why = std::to_string(kFailed) + " steps in a row were skipped" +
-                            (culprit ? ": " + culprit->text() : std::string());
-    if (rules_->fallback.empty() || plan_.checkpoint.empty())
-      throw std::runtime_error("diffusion: " + rules_->name + " failed, since " + why);
-    run_.fell_back_at = trainer_.stats().steps;
-    std::fprintf(stderr, "diffusion: %s failed and %s goes on from step %lld, since %s\n",
-                 rules_->name.c_str(), rules_->fallback.c_str(),
-                 static_cast<long long>(run_.fell_back_at), why.c_str());
-    save();
-    trainer_.finish_saving();
-    use(rule_set(rules_->fallback));
+  /// After every step: goes on in the next stage where steps are skipped, and says why.
+  void keep_or_leave_stage() {
+    if (skipped_ == kFailed) {
+      const auto culprit = trainer_.diagnose();
+      culprit_ = culprit ? ": " + culprit->text() : std::string();
+    }
+    const std::string stage = trainer_.stage();
+    if (ladder_) ladder_->after_step(trainer_, &*log_);
+    if (trainer_.stage() != stage) return leave(ladder_->taken());
+    if (skipped_ != kFailed || (ladder_ && stage != rules_.stages.back())) return;
+    throw std::runtime_error("diffusion: " + (ladder_ ? stage : rules_.name) + " failed, since " +
+                             std::to_string(kFailed) + " steps in a row were skipped" + culprit_);
+  }
+
+  void leave(const halftone::StageSwitch& taken) {
+    run_.fell_back_at = taken.step;
+    std::fprintf(stderr, "diffusion: %s failed and %s goes on from step %lld, since %s%s\n",
+                 taken.from.c_str(), taken.to.c_str(), static_cast<long long>(taken.step),
+                 taken.why.c_str(), culprit_.c_str());
     skipped_ = 0;
-    log_.reset();
-    begin_log(halftone::IfExists::append);
+    culprit_.clear();
+    predict_in_stage();
   }
 
   const Plan& plan_;
   halftone::Device device_;
-  const RuleSet* rules_;
+  const RuleSet& rules_;
   std::string name_;
   halftone::Trainer trainer_;
   halftone::Predictor predictor_;
   halftone::Loader batches_, held_out_;
+  std::optional<halftone::StageLadder> ladder_;
   std::optional<halftone::RunLog> log_;
-  int skipped_ = 0;  // steps in a row
+  int skipped_ = 0;      // steps in a row
+  std::string culprit_;  // of these
   Run run_;
 };
 
@@ -183,9 +191,10 @@ std::string chip_of(const halftone::Device& device) {
 }  // namespace
 
 const std::vector<RuleSet>& rule_sets() {
-  static const std::vector<RuleSet> all = {{"f32", models::diffusion_f32::artifact()},
-                                           {"bf16", models::diffusion_bf16::artifact()},
-                                           {"f16", models::diffusion_f16::artifact(), "bf16"}};
+  static const std::vector<RuleSet> all = {
+      {"f32", models::diffusion_f32::artifact()},
+      {"bf16", models::diffusion_bf16::artifact()},
+      {"f16", models::diffusion_f16::artifact(), {"f16", "bf16"}}};
   return all;
 }
 
@@ -208,9 +217,9 @@ halftone::Trainer trainer_of(const RuleSet& rules, const halftone::Device& devic
 }
 
 halftone::Predictor predictor_of(const RuleSet& rules, const halftone::Device& device,
-                                 std::int64_t clips) {
+                                 std::int64_t clips, std::string_view stage) {
   const std::array bound = {halftone::Binding{"batch", clips}};
-  return {rules.artifact, device, {.model = {}, .bindings = bound}};
+  return {rules.artifact, device, {.model = {}, .bindings = bound, .stage = stage}};
 }
 
 Run train(const RuleSet& rules, const halftone::Device& device, const Plan& plan) {

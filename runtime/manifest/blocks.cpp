@@ -86,8 +86,8 @@ BlockPlan plan_blocks(const Kernel& kernel, std::size_t variant,
   };
   BlockPlan plan;
   plan.blocks = {blocks.rows, blocks.columns, depth};
-  plan.tasks = times(times(p.batch, ceil_divide(p.rows, blocks.rows)),
-                     ceil_divide(p.columns, blocks.columns));
+  plan.uses = ceil_divide(p.rows, blocks.rows);
+  plan.tasks = times(times(p.batch, plan.uses), ceil_divide(p.columns, blocks.columns));
   plan.lhs = copies(stride > 0 ? rows * stride : rows / p.tile.rows * p.tile.lanes * depth);
   const bool one = kernel.blocking.transposes || p.is_of_matrices();
   plan.panel = copies(depth * std::min(columns, (one ? 1 : kPanels) * p.tile.columns));
@@ -136,6 +136,32 @@ BlockPlan plan_blocks(const Kernel& kernel, std::size_t variant,
   blocks.columns = even_part(p.columns, ceil_divide(p.columns, column_parts), p.tile.columns);
   blocks.depth = depth;
   return plan_blocks(kernel, variant, symbols, blocks);
+}
+
+PackingPlan plan_packing(const Kernel& kernel, std::size_t variant,
+                         std::span<const std::int64_t> symbols) {
+  const Problem p = problem_of(kernel, variant, symbols);
+  const std::int64_t group = kPanels * p.tile.columns,
+                     elements = times(round_up(p.columns, p.tile.columns),
+                                      round_up(p.depth, p.tile.depth));
+  PackingPlan plan;
+  plan.blocks = {.rows = p.tile.rows,
+                 .columns = group,
+                 .depth = round_up(p.depth, p.tile.depth),
+                 .panels = Panels::packing};
+  plan.tasks = ceil_divide(p.columns, group);
+  plan.bytes = round_up(times(elements, p.element()), kLine * kFloat);
+  return plan;
+}
+
+bool is_worth_packing(const Kernel& kernel, std::size_t variant, const BlockPlan& plan) {
+  return kernel.blocking.tiles[variant].depth > 1 && plan.uses > 1;
+}
+
+bool is_worth_keeping_packed(const Kernel& kernel, std::size_t variant,
+                             std::span<const std::int64_t> symbols) {
+  const Problem p = problem_of(kernel, variant, symbols);
+  return p.is_of_matrices() || (kernel.blocking.transposes && p.rows <= kFewRows);
 }
 
 CpuBlocks BlockPlan::in(float* memory) const {

@@ -26,7 +26,7 @@ inline constexpr auto kFields<Encoding> =
 template <>
 inline constexpr auto kFields<Buffer> =
     std::tuple{&Buffer::name, &Buffer::role,    &Buffer::encoding, &Buffer::shape,
-               &Buffer::slot, &Buffer::initial, &Buffer::section};
+               &Buffer::slot, &Buffer::initial, &Buffer::section,  &Buffer::in_host};
 template <>
 inline constexpr auto kFields<Slot> = std::tuple{&Slot::tenants};
 template <>
@@ -44,13 +44,13 @@ template <>
 inline constexpr auto kFields<TaskAxis> = std::tuple{&TaskAxis::extent, &TaskAxis::tile};
 template <>
 inline constexpr auto kFields<Argument> =
-    std::tuple{&Argument::buffer, &Argument::offset, &Argument::parts};
+    std::tuple{&Argument::buffer, &Argument::offset, &Argument::parts, &Argument::seen};
 template <>
 inline constexpr auto kFields<RegisterTile> = std::tuple{
     &RegisterTile::rows, &RegisterTile::columns, &RegisterTile::lanes, &RegisterTile::depth};
 template <>
-inline constexpr auto kFields<Blocking> =
-    std::tuple{&Blocking::tiles, &Blocking::depth, &Blocking::stride, &Blocking::transposes};
+inline constexpr auto kFields<Blocking> = std::tuple{
+    &Blocking::tiles, &Blocking::depth, &Blocking::stride, &Blocking::transposes, &Blocking::rhs};
 template <>
 inline constexpr auto kFields<Kernel> =
     std::tuple{&Kernel::name,      &Kernel::skeleton,   &Kernel::tasks,
@@ -70,9 +70,9 @@ template <>
 inline constexpr auto kFields<Cast> =
     std::tuple{&Cast::value, &Cast::from, &Cast::to, &Cast::kernel, &Cast::own_launch, &Cast::rule};
 template <>
-inline constexpr auto kFields<Probe> =
-    std::tuple{&Probe::phase, &Probe::launch, &Probe::argument, &Probe::before, &Probe::layer,
-               &Probe::op,    &Probe::pass,   &Probe::role,     &Probe::rule};
+inline constexpr auto kFields<Probe> = std::tuple{
+    &Probe::phase, &Probe::launch, &Probe::argument, &Probe::before, &Probe::layer,
+    &Probe::op,    &Probe::pass,   &Probe::role,     &Probe::rule,   &Probe::first_launch};
 template <>
 inline constexpr auto kFields<LossScale> =
     std::tuple{&LossScale::kind,    &LossScale::initial,    &LossScale::growth,
@@ -121,10 +121,11 @@ template <>
 inline constexpr auto kFields<Plan> = std::tuple{&Plan::name, &Plan::cost};
 template <>
 inline constexpr auto kFields<CudaKernel> =
-    std::tuple{&CudaKernel::text,   &CudaKernel::entry,    &CudaKernel::threads,
-               &CudaKernel::blocks, &CudaKernel::resident, &CudaKernel::shared_bytes,
-               &CudaKernel::maps,   &CudaKernel::split,    &CudaKernel::workspace,
-               &CudaKernel::plans,  &CudaKernel::reason,   &CudaKernel::no_warpgroups};
+    std::tuple{&CudaKernel::text,         &CudaKernel::entry,    &CudaKernel::threads,
+               &CudaKernel::blocks,       &CudaKernel::resident, &CudaKernel::shared_bytes,
+               &CudaKernel::maps,         &CudaKernel::split,    &CudaKernel::workspace,
+               &CudaKernel::plans,        &CudaKernel::reason,   &CudaKernel::no_warpgroups,
+               &CudaKernel::no_eight_bits};
 template <>
 inline constexpr auto kFields<CudaTarget> = std::tuple{&CudaTarget::chip, &CudaTarget::kernels};
 template <>
@@ -165,7 +166,7 @@ inline constexpr Enum kLast = Enum{};
 template <>
 inline constexpr Element kLast<Element> = static_cast<Element>(encoding::kElements - 1);
 template <>
-inline constexpr auto kLast<encoding::Scaling::Kind> = encoding::Scaling::Kind::delayed;
+inline constexpr auto kLast<encoding::Scaling::Kind> = encoding::Scaling::Kind::column;
 template <>
 inline constexpr auto kLast<encoding::Rounding> = encoding::Rounding::stochastic;
 template <>

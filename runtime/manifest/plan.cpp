@@ -112,7 +112,8 @@ bool is_of_part(const Program& program, const Buffer& buffer) {
          !program.sections[static_cast<std::size_t>(buffer.section)].parts.empty();
 }
 
-ArenaPlan plan_arena(const Program& program, std::span<const std::int64_t> symbols) {
+ArenaPlan plan_arena(const Program& program, std::span<const std::int64_t> symbols,
+                     bool has_own_memory) {
   ArenaPlan plan;
   for (const Slot& slot : program.slots) {
     std::int64_t largest = 0;
@@ -123,6 +124,7 @@ ArenaPlan plan_arena(const Program& program, std::span<const std::int64_t> symbo
       if (bytes > largest) largest = bytes;
       if (buffer.role == Role::accumulated) bytes_so_far = &plan.accumulated_bytes;
       if (is_of_part(program, buffer)) bytes_so_far = &plan.part_bytes;
+      if (buffer.in_host && has_own_memory) bytes_so_far = &plan.host_bytes;
     }
     plan.slot_offsets.push_back(*bytes_so_far);
     *bytes_so_far = plus(*bytes_so_far, rounded_up(largest, kSlotAlignment));

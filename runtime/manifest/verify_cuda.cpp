@@ -29,7 +29,7 @@ bool possible(const Manifest& manifest, const Split& split) {
 /// multiple of 16 bytes, whatever symbols stand for.
 bool possible(const Manifest& manifest, const TensorMap& map) {
   const int bits = encoding::traits(map.element).bits;
-  if (map.argument < 0 || bits != 16 || map.dimensions.size() < kLeastMapRank ||
+  if (map.argument < 0 || (bits != 16 && bits != 8) || map.dimensions.size() < kLeastMapRank ||
       map.dimensions.size() > kMostMapRank) {
     return false;
   }

@@ -66,6 +66,10 @@ std::string verify_probes(const Manifest& manifest, const Program& program) {
         (probe.before != -1 && !in_range(probe.before, arguments))) {
       return who + " has an unknown argument";
     }
+    if (probe.first_launch != -1 && (!in_range(probe.first_launch, phase) ||
+                                     probe.first_launch >= probe.launch || probe.before == -1)) {
+      return who + " has an unknown first launch";
+    }
     if (!is_rule(manifest, probe.rule)) return who + " has an unknown rule";
   }
   return {};

@@ -208,15 +208,50 @@ std::string verify_launches(const Manifest& manifest, const Program& program) {
   for (const auto& phase : program.phases) {
     for (const Launch& launch : phase) {
       if (!in_range(launch.kernel, manifest.kernels)) return "a launch has an unknown kernel";
+      const Kernel& kernel = manifest.kernels[static_cast<std::size_t>(launch.kernel)];
       for (const Argument& argument : launch.arguments) {
         if (!in_range(argument.buffer, program.buffers) || argument.offset < 0) {
-          const Kernel& kernel = manifest.kernels[static_cast<std::size_t>(launch.kernel)];
           return quoted("kernel", kernel.name) + " has an impossible argument";
         }
       }
+      if (kernel.blocking.rhs >= 0 && !in_range(kernel.blocking.rhs, launch.arguments)) {
+        return quoted("kernel", kernel.name) + " packs no argument of its launch";
+      }
       if (!fits_maps(manifest, program, launch)) {
-        const Kernel& kernel = manifest.kernels[static_cast<std::size_t>(launch.kernel)];
         return quoted("kernel", kernel.name) + " has a tensor map of no argument of its launch";
+      }
+    }
+  }
+  return {};
+}
+
+/// Whether two arguments of a launch that stand for one buffer in the host's memory are one part.
+bool see_alike(const Argument& a, const Argument& b) {
+  return a.buffer != b.buffer || a.seen == 0 || (a.offset == b.offset && a.seen == b.seen);
+}
+
+/// What lies in the host's memory is state of the optimizer that the update alone uses, and every
+/// kernel sees one part of it.
+std::string verify_places(const Manifest& manifest, const Program& program) {
+  for (const Buffer& buffer : program.buffers) {
+    const bool is_flat = buffer.shape.size() == 1 && buffer.shape[0].symbol < 0;
+    if (buffer.in_host && (buffer.role != Role::optimizer_state || !is_flat)) {
+      return quoted("buffer", buffer.name) + " lies in the host's memory, where it may not";
+    }
+  }
+  for (std::size_t phase = 0; phase < kPhases; ++phase) {
+    for (const Launch& launch : program.phases[phase]) {
+      const auto is_sound = [&](const Argument& argument) {
+        const Buffer& buffer = program.buffers[static_cast<std::size_t>(argument.buffer)];
+        if (!buffer.in_host) return argument.seen == 0;
+        return static_cast<Phase>(phase) == Phase::update && argument.seen > 0 &&
+               argument.seen <= buffer.shape[0].extent - argument.offset &&
+               std::ranges::all_of(launch.arguments,
+                                   [&](auto& other) { return see_alike(argument, other); });
+      };
+      if (!std::ranges::all_of(launch.arguments, is_sound)) {
+        const Kernel& kernel = manifest.kernels[static_cast<std::size_t>(launch.kernel)];
+        return quoted("kernel", kernel.name) + " sees an impossible part of the host's memory";
       }
     }
   }
@@ -383,6 +418,7 @@ std::string verify_program(const Manifest& manifest, const Program& program) {
   if (why.empty()) why = verify_buffers(manifest, program);
   if (why.empty()) why = verify_quantized(manifest, program);
   if (why.empty()) why = verify_launches(manifest, program);
+  if (why.empty()) why = verify_places(manifest, program);
   if (why.empty()) why = verify_sections(manifest, program);
   if (why.empty()) why = verify_parts(manifest, program);
   if (why.empty()) why = verify_accumulation(manifest, program);

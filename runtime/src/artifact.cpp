@@ -80,6 +80,26 @@ bool belong_together(const manifest::Manifest& a, const manifest::Manifest& b) {
          a.text_count == b.text_count;
 }
 
+/// A buffer of training that outlasts a step, so that the next one may be another stage's, and that
+/// two manifests for one target hold in formats of their own (P68, P69); else null.
+const manifest::Buffer* held_differently(const manifest::Manifest& a, const manifest::Manifest& b) {
+  const bool shares_target = std::ranges::any_of(a.targets, [&](const std::string& target) {
+    return std::ranges::find(b.targets, target) != b.targets.end();
+  });
+  if (!shares_target) return nullptr;
+  const auto one = std::ranges::find(a.programs, "training", &manifest::Program::name);
+  const auto other = std::ranges::find(b.programs, "training", &manifest::Program::name);
+  if (one == a.programs.end() || other == b.programs.end()) return nullptr;
+  for (const manifest::Buffer& buffer : one->buffers) {
+    using manifest::Role;
+    const bool lasts = buffer.role == Role::parameters || buffer.role == Role::optimizer_state ||
+                       buffer.role == Role::state;
+    const auto same = std::ranges::find(other->buffers, buffer.name, &manifest::Buffer::name);
+    if (lasts && same != other->buffers.end() && same->encoding != buffer.encoding) return &buffer;
+  }
+  return nullptr;
+}
+
 bool is_for_cpu(const manifest::Manifest& manifest) {
   return std::ranges::find(manifest.targets, "cpu") != manifest.targets.end();
 }
@@ -123,6 +143,13 @@ std::vector<manifest::Manifest> verify_image(const manifest::ArtifactImage& imag
     }
     if (!belong_together(manifests[0], manifests[i])) {
       refuse(who, {Kind::malformed, "its manifests do not belong together"});
+    }
+    for (std::size_t j = 0; j < i; ++j) {
+      if (const manifest::Buffer* buffer = held_differently(manifests[j], manifests[i])) {
+        const std::string why =
+            "its stages hold " + named("buffer", buffer->name) + " in several formats";
+        refuse(who, {Kind::malformed, why});
+      }
     }
   }
   if (!has_all_code(image, manifests)) {

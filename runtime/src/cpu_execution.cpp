@@ -16,8 +16,11 @@ namespace halftone {
 using manifest::Phase, manifest::Role;
 
 CpuExecution::CpuExecution(const ProgramPlan& plan, std::shared_ptr<CpuMemory> memory)
-    : plan_(plan), memory_(std::move(memory)), outcome_buffers_(outcome_buffers(plan)) {
-  choose_variant();
+    : plan_(plan),
+      memory_(std::move(memory)),
+      variant_(choose_variant()),
+      packed_(plan, variant_),
+      outcome_buffers_(outcome_buffers(plan)) {
   count_block_floats();
 }
 
@@ -31,6 +34,7 @@ void CpuExecution::start() {
     if (const auto values = plan_.first_values(i); !values.empty()) write(i, 0, values);
   }
   if (!memory_->blocks) make_block_memory();
+  make_packed_memory();
   planned_ = bind(plan_.planned());
   kept_.resize(buffers);
   for (std::size_t i : kept_buffers(plan_)) {
@@ -38,14 +42,13 @@ void CpuExecution::start() {
   }
 }
 
-void CpuExecution::choose_variant() {
+std::size_t CpuExecution::choose_variant() const {
   const auto& offered = plan_.manifest().variants;
   const Device& device = plan_.device();
   for (const std::string& variant : device.variants()) {
     const auto found = std::ranges::find(offered, variant);
     if (found == offered.end()) continue;
-    variant_ = static_cast<std::size_t>(found - offered.begin());
-    return;
+    return static_cast<std::size_t>(found - offered.begin());
   }
   throw Error({.operation = plan_.who(),
                .object = named("model", plan_.manifest().model),
@@ -81,7 +84,7 @@ std::byte* CpuExecution::address(std::size_t index) const {
 
 std::int64_t CpuExecution::bytes_predicted() const {
   return plan_.arena().bytes + (memory_->accumulated ? plan_.arena().accumulated_bytes : 0) +
-         part_bytes() + block_bytes();
+         part_bytes() + block_bytes() + memory_->packed_bytes + packed_.kept_bytes();
 }
 
 std::int64_t CpuExecution::part_bytes() const {
@@ -89,15 +92,18 @@ std::int64_t CpuExecution::part_bytes() const {
 }
 
 void CpuExecution::write(std::size_t buffer, std::int64_t at, std::span<const std::byte> bytes) {
+  packed_.forget(buffer);
   if (!bytes.empty()) std::memcpy(address(buffer) + at, bytes.data(), bytes.size());
 }
 
 void CpuExecution::copy(std::size_t buffer, std::int64_t to, std::int64_t from,
                         std::int64_t bytes) {
+  packed_.forget(buffer);
   std::memcpy(address(buffer) + to, address(buffer) + from, static_cast<std::size_t>(bytes));
 }
 
 void CpuExecution::clear(std::size_t buffer, std::int64_t at, std::int64_t bytes) {
+  packed_.forget(buffer);
   std::memset(address(buffer) + at, 0, static_cast<std::size_t>(bytes));
 }
 
@@ -125,7 +131,7 @@ void CpuExecution::prepare_accumulation() {
   accumulates_ = true;
 }
 
-CpuExecution::BoundPhases CpuExecution::bind(const Sizes& sizes) const {
+CpuExecution::BoundPhases CpuExecution::bind(const Sizes& sizes) {
   BoundPhases bound{.sizes = sizes};
   for (std::size_t phase = 0; phase < manifest::kPhases; ++phase) {
     if (static_cast<Phase>(phase) != Phase::accumulate || accumulates_) {
@@ -135,7 +141,7 @@ CpuExecution::BoundPhases CpuExecution::bind(const Sizes& sizes) const {
   return bound;
 }
 
-void CpuExecution::bind(BoundPhases& bound, Phase phase) const {
+void CpuExecution::bind(BoundPhases& bound, Phase phase) {
   std::vector<BoundStep> steps;
   try {
     const std::span<const manifest::Launch> all = plan_.launches(phase);
@@ -159,7 +165,7 @@ void CpuExecution::bind(BoundPhases& bound, Phase phase) const {
 
 /// All of a section's launches, chunk by chunk.
 void CpuExecution::bind(std::vector<BoundStep>& steps, const manifest::Section& section,
-                        const Sizes& sizes) const {
+                        const Sizes& sizes) {
   for (const auto& [chunk, begin] : plan_.chunks_of(section, sizes)) {
     for (const manifest::Launch& launch : plan_.launches_of(section)) {
       steps.emplace_back(bind(launch, chunk, {&section, begin}));
@@ -187,7 +193,7 @@ CpuExecution::PartPlace CpuExecution::place_of(const manifest::Argument& argumen
 }
 
 CpuExecution::BoundParts CpuExecution::bind_parts(const manifest::Section& section,
-                                                  const Sizes& sizes) const {
+                                                  const Sizes& sizes) {
   BoundParts parts;
   parts.count = ProgramPlan::count_parts(section, sizes);
   parts.side_by_side = side_by_side(section);
@@ -230,14 +236,34 @@ void CpuExecution::count_block_floats() {
     for (std::size_t phase = 0; phase < manifest::kPhases; ++phase) {
       const std::span launches = plan_.launches(static_cast<Phase>(phase));
       for (std::size_t i = 0; i < launches.size(); ++i) {
-        const int threads = threads_of(plan_.section_of(static_cast<Phase>(phase), i));
-        most =
-            std::max(most, blocks_of(plan_.kernel(launches[i]), plan_.planned(), threads).floats());
+        const manifest::Section* section = plan_.section_of(static_cast<Phase>(phase), i);
+        const manifest::Kernel& kernel = plan_.kernel(launches[i]);
+        most = std::max(most, blocks_of(kernel, plan_.planned(), threads_of(section)).floats());
+        find_packed(launches[i], section);
       }
     }
+    memory_->packed_bytes = std::max(memory_->packed_bytes, packed_.shared_bytes());
   } catch (const std::overflow_error&) {
     refuse_tasks();
   }
+}
+
+/// Threads that have parts each for themselves pack for themselves, too.
+void CpuExecution::find_packed(const manifest::Launch& launch, const manifest::Section* section) {
+  if (section && !section->parts.empty()) return;
+  const Sizes sizes =
+      section ? plan_.chunks_of(*section, plan_.planned()).front().sizes : plan_.planned();
+  packed_.add(launch, sizes, blocks_of(plan_.kernel(launch), sizes, threads_of(section)));
+}
+
+void CpuExecution::make_packed_memory() {
+  const auto taken = [&](std::int64_t bytes) {
+    std::byte* memory = bytes > 0 ? take(bytes) : nullptr;
+    if (bytes > 0 && !memory) plan_.refuse_bytes(bytes);
+    return memory;
+  };
+  if (!memory_->packed) memory_->packed = taken(memory_->packed_bytes);
+  packed_.lie_in(taken(packed_.kept_bytes()), memory_->packed, memory_->packed_bytes);
 }
 
 void CpuExecution::make_block_memory() {
@@ -262,7 +288,7 @@ void CpuExecution::refuse_tasks() const {
 }
 
 CpuExecution::BoundLaunch CpuExecution::bind(const manifest::Launch& launch, const Sizes& sizes,
-                                             const Chunk& chunk) const {
+                                             const Chunk& chunk) {
   const manifest::Kernel& kernel = plan_.kernel(launch);
   const void* const* entries = plan_.artifact().image().cpu_entries[variant_];
   const auto entry_at = [&](std::int32_t index) {
@@ -291,6 +317,13 @@ CpuExecution::BoundLaunch CpuExecution::bind(const manifest::Launch& launch, con
     ranges.push_back({begin, manifest::bytes_of(plan_.buffer(buffer).encoding, elements)});
   }
   bound.blocks.blocks.past_caches = manifest::past_caches(ranges, this_processor().caches);
+  if (!chunk.section || chunk.section->parts.empty()) {
+    bound.packing = packed_.find(launch, sizes, bound.blocks);
+  }
+  if (bound.packing) {
+    bound.blocks.blocks.rhs = bound.packing->blocks.rhs;
+    bound.blocks.blocks.panels = manifest::Panels::packed;
+  }
   return bound;
 }
 
@@ -302,6 +335,7 @@ void CpuExecution::run(std::span<const Phase> phases) {
     for (std::size_t i = 0; phase == Phase::forward && i < kept_.size(); ++i) {
       if (!kept_[i].empty()) std::memcpy(kept_[i].data(), address(i), kept_[i].size());
     }
+    if (phase == Phase::refresh) packed_.forget();
     for (BoundStep& step : in_use_->phases[static_cast<std::size_t>(phase)]) {
       std::visit([&](auto& bound) { run(bound); }, step);
     }
@@ -315,6 +349,7 @@ void CpuExecution::run(std::span<const Phase> phases) {
 }
 
 void CpuExecution::run(Phase phase, std::size_t launch) {
+  if (phase == Phase::refresh) packed_.forget();
   run(std::get<BoundLaunch>(in_use_->phases[static_cast<std::size_t>(phase)][launch]));
 }
 
@@ -326,7 +361,20 @@ void CpuExecution::call(CpuEntry entry, const BoundLaunch& launch, void* const* 
   entry(arguments, launch.symbols.data(), first, last, &blocks);
 }
 
+/// Its rhs, for all tasks, unless that is done.
+void CpuExecution::pack(BoundLaunch& launch) {
+  PackedOperands::Packing& packing = *launch.packing;
+  if (packing.is_done && *packing.is_done) return;
+  plan_.device().pool().run(
+      packing.tasks, packing.work, [&](std::int64_t first, std::int64_t last, int) {
+        const StandardFloatingPoint mode;
+        launch.entry(launch.arguments.data(), launch.symbols.data(), first, last, &packing.blocks);
+      });
+  if (packing.is_done) *packing.is_done = true;
+}
+
 void CpuExecution::run(BoundLaunch& launch) {
+  if (launch.packing) pack(launch);
   plan_.device().pool().run(
       launch.tasks, launch.work, [&](std::int64_t first, std::int64_t last, int slot) {
         call(launch.entry, launch, launch.arguments.data(), first, last, slot);

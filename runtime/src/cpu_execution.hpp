@@ -10,6 +10,7 @@
 #include "device_memory.hpp"
 #include "execution.hpp"
 #include "halftone/manifest/blocks.hpp"
+#include "packed_operands.hpp"
 #include "recent_rows.hpp"
 #include "thread_pool.hpp"
 
@@ -30,6 +31,8 @@ struct CpuMemory {
   std::byte* parts = nullptr;        ///< what sections in parts use, a piece for each thread
   float* blocks = nullptr;           ///< what contractions work in, a part for each thread
   std::int64_t block_floats = 0;     ///< of a part
+  std::byte* packed = nullptr;       ///< what launches pack for their own tasks, in turn
+  std::int64_t packed_bytes = 0;
 };
 
 class CpuExecution final : public Execution {
@@ -42,6 +45,10 @@ class CpuExecution final : public Execution {
 
   void use(const Sizes& sizes) override;
   const std::byte* read(std::size_t buffer) override { return address(buffer); }
+  std::span<const std::byte> read_part(std::size_t buffer, std::int64_t at,
+                                       std::int64_t bytes) override {
+    return {address(buffer) + at, static_cast<std::size_t>(bytes)};
+  }
   void write(std::size_t buffer, std::int64_t at, std::span<const std::byte> bytes) override;
   void copy(std::size_t buffer, std::int64_t to, std::int64_t from, std::int64_t bytes) override;
   void clear(std::size_t buffer, std::int64_t at, std::int64_t bytes) override;
@@ -66,6 +73,7 @@ class CpuExecution final : public Execution {
     manifest::BlockPlan blocks;  ///< of a contraction
     Work work = {};
     std::vector<std::int64_t> symbols = {};
+    std::optional<PackedOperands::Packing> packing = {};
   };
 
   /// Where an argument of a section in parts lies: `first`, which is a thread's own where `own`,
@@ -103,24 +111,25 @@ class CpuExecution final : public Execution {
   };
 
   void forget_runs() override { outcomes_.clear(); }
-  void choose_variant();
+  [[nodiscard]] std::size_t choose_variant() const;
   /// As the source has it; null where there is none.
   [[nodiscard]] std::byte* take(std::int64_t bytes);
   /// Zeros.
   [[nodiscard]] std::byte* allocate(std::int64_t bytes);
   void count_block_floats();
+  void find_packed(const manifest::Launch& launch, const manifest::Section* section);
   void make_block_memory();
+  void make_packed_memory();
   [[nodiscard]] std::int64_t block_bytes() const;
   [[nodiscard]] std::int64_t part_bytes() const;
   [[noreturn]] void refuse_tasks() const;
   [[nodiscard]] std::byte* address(std::size_t buffer) const;
-  [[nodiscard]] BoundPhases bind(const Sizes& sizes) const;
-  void bind(BoundPhases& bound, manifest::Phase phase) const;
+  [[nodiscard]] BoundPhases bind(const Sizes& sizes);
+  void bind(BoundPhases& bound, manifest::Phase phase);
   [[nodiscard]] BoundLaunch bind(const manifest::Launch& launch, const Sizes& sizes,
-                                 const Chunk& chunk) const;
-  void bind(std::vector<BoundStep>& steps, const manifest::Section& section,
-            const Sizes& sizes) const;
-  [[nodiscard]] BoundParts bind_parts(const manifest::Section& section, const Sizes& sizes) const;
+                                 const Chunk& chunk);
+  void bind(std::vector<BoundStep>& steps, const manifest::Section& section, const Sizes& sizes);
+  [[nodiscard]] BoundParts bind_parts(const manifest::Section& section, const Sizes& sizes);
   [[nodiscard]] PartPlace place_of(const manifest::Argument& argument,
                                    const manifest::Kernel& kernel, const manifest::Section& section,
                                    const Sizes& sizes) const;
@@ -129,6 +138,7 @@ class CpuExecution final : public Execution {
   [[nodiscard]] int threads_of(const manifest::Section* section) const;
   [[nodiscard]] manifest::BlockPlan blocks_of(const manifest::Kernel& kernel, const Sizes& sizes,
                                               int threads) const;
+  void pack(BoundLaunch& launch);
   void run(BoundLaunch& launch);
   void run(BoundParts& parts);
   void place(const BoundParts& parts, std::size_t launch, std::int64_t part, int slot,
@@ -139,7 +149,8 @@ class CpuExecution final : public Execution {
 
   const ProgramPlan& plan_;
   std::shared_ptr<CpuMemory> memory_;
-  std::size_t variant_ = 0;
+  std::size_t variant_;
+  PackedOperands packed_;
   bool accumulates_ = false;  ///< there were micro-batches
   BoundPhases planned_;
   RecentRows<BoundPhases> smaller_;

@@ -23,6 +23,7 @@ struct Device::State {
   std::vector<std::string> variants;
   std::shared_ptr<ThreadPool> pool;
   std::shared_ptr<MemorySource> memory;
+  Packed packed = Packed::automatic;
   std::shared_ptr<DriverContext> driver;
 };
 
@@ -203,12 +204,25 @@ Device Device::with_memory(std::shared_ptr<MemorySource> source) const {
   return Device(std::move(state));
 }
 
+Device Device::with_packed(Packed packed) const {
+  if (state_->driver) {
+    throw Error({.operation = "device",
+                 .object = named("device", state_->name),
+                 .cause = "packs no operands of matrix products",
+                 .hint = "give with_packed to the CPU alone"});
+  }
+  auto state = std::make_shared<State>(*state_);
+  state->packed = packed;
+  return Device(std::move(state));
+}
+
 const std::string& Device::name() const noexcept { return state_->name; }
 const std::string& Device::description() const noexcept { return state_->description; }
 int Device::threads() const noexcept { return state_->pool->threads(); }
 std::span<const std::string> Device::variants() const noexcept { return state_->variants; }
 ThreadPool& Device::pool() const noexcept { return *state_->pool; }
 const std::shared_ptr<MemorySource>& Device::memory() const noexcept { return state_->memory; }
+Packed Device::packed() const noexcept { return state_->packed; }
 const std::shared_ptr<DriverContext>& Device::driver() const noexcept { return state_->driver; }
 
 }  // namespace halftone

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <span>
 #include <string>
 
@@ -68,15 +69,11 @@ class Search {
 
   /// Parameters, the user's states, the inputs that layers read, the caller's gradients.
   std::optional<NonFinite> search_given() {
-    const std::size_t parameters = plan().find(Role::parameters).value_or(0);
     for (const manifest::Parameter& parameter : program_.manifest().parameters) {
-      const auto count =
-          static_cast<std::int64_t>(program_.parameter("diagnose", parameter.name).size());
-      const std::int64_t at = first_in(parameters, parameter.offset, count);
-      if (at >= 0) {
-        return given(parameter.name, "parameter", "master", at - parameter.offset,
-                     value_at(parameters, at));
-      }
+      const auto masters = program_.parameter("diagnose", parameter.name);
+      const auto at = std::ranges::find_if_not(masters, [](float x) { return std::isfinite(x); });
+      if (at != masters.end())
+        return given(parameter.name, "parameter", "master", at - masters.begin(), *at);
     }
     for (std::size_t i = 0; i < plan().program().buffers.size(); ++i) {
       const Buffer& buffer = plan().buffer(i);
@@ -203,21 +200,32 @@ class Search {
     return {name, op, "none", role, element, value, value, "", rule_text(-1)};
   }
 
+  /// Whether operations read a value there in place of a master: a working copy, or the half of
+  /// masters that is one (P69).
+  [[nodiscard]] bool is_copy(const manifest::Value& value) const {
+    if (value.buffer < 0) return false;
+    const Buffer& buffer = plan().buffer(static_cast<std::size_t>(value.buffer));
+    const bool is_half = buffer.role == Role::parameters &&
+                         value.role == manifest::ValueRole::weight &&
+                         value.encoding.element == buffer.encoding.element;
+    return buffer.role == Role::working_copies || is_half;
+  }
+
   /// Parameters that overflow in the format that operations read.
   std::optional<NonFinite> search_working_copies() {
-    const std::size_t masters = plan().find(Role::parameters).value_or(0);
     for (const manifest::Value& value : program_.program().values) {
       const auto copies = static_cast<std::size_t>(value.buffer);
-      if (value.buffer < 0 || plan().buffer(copies).role != Role::working_copies) continue;
+      if (!is_copy(value)) continue;
       for (const manifest::Parameter& parameter : program_.manifest().parameters) {
         if (parameter.name != value.name) continue;
-        const auto count =
-            static_cast<std::int64_t>(program_.parameter("diagnose", parameter.name).size());
+        const auto masters = program_.parameter("diagnose", parameter.name);
+        const auto count = static_cast<std::int64_t>(masters.size());
         const std::int64_t at = first_in(copies, parameter.offset, count);
         if (at < 0) continue;
-        NonFinite found = given(parameter.name, "parameter", "weight", at - parameter.offset,
-                                value_at(copies, at));
-        found.before = value_at(masters, at);
+        const std::int64_t element = at - parameter.offset;
+        NonFinite found =
+            given(parameter.name, "parameter", "weight", element, value_at(copies, at));
+        found.before = masters[static_cast<std::size_t>(element)];
         found.format = encoding::spelled(plan().buffer(copies).encoding);
         found.rule = rule_text(value.rule);
         return found;
@@ -226,13 +234,37 @@ class Search {
     return std::nullopt;
   }
 
+  /// Launches that are steps of a rounding in several, the last of which shows what it leaves.
+  [[nodiscard]] std::set<std::size_t> steps_of_roundings(Phase phase) const {
+    const auto& launches = program_.program().phases[static_cast<std::size_t>(phase)];
+    std::set<std::size_t> steps;
+    for (const manifest::Probe& probe : program_.program().probes) {
+      if (probe.phase != phase || probe.first_launch < 0) continue;
+      const auto first = static_cast<std::size_t>(probe.first_launch);
+      for (auto at = static_cast<std::size_t>(probe.launch); at > first;) {
+        const std::int32_t read = launches[at].arguments.front().buffer;
+        std::size_t maker = first;  // the first to speak of a buffer writes it
+        while (maker + 1 < at &&
+               std::ranges::find(launches[maker].arguments, read, &manifest::Argument::buffer) ==
+                   launches[maker].arguments.end()) {
+          ++maker;
+        }
+        steps.insert(maker);
+        at = maker;
+      }
+    }
+    return steps;
+  }
+
   /// The phase, launch by launch, until one leaves something that is not finite. What losses read
   /// comes before what any of them computes.
   std::optional<NonFinite> run(Phase phase) {
     const auto& launches = program_.program().phases[static_cast<std::size_t>(phase)];
+    const std::set<std::size_t> steps = steps_of_roundings(phase);
     std::optional<NonFinite> of_loss;
     for (std::size_t launch = 0; launch < launches.size(); ++launch) {
       program_.run(phase, launch);
+      if (steps.contains(launch)) continue;
       for (const manifest::Probe& probe : program_.program().probes) {
         if (probe.phase != phase || static_cast<std::size_t>(probe.launch) != launch) continue;
         bool is_read = false;
@@ -271,6 +303,29 @@ class Search {
     return at_probe(*of.cast, launches[static_cast<std::size_t>(of.cast->launch)], of.index);
   }
 
+  /// What a cast leaves in the buffer: scaled numbers lie in one of a wider element (P52).
+  [[nodiscard]] std::string format_of(const manifest::Launch& launch, std::size_t buffer) const {
+    const manifest::Program& program = program_.program();
+    const auto kernel = static_cast<std::size_t>(launch.kernel);
+    for (const manifest::Cast& cast : program.casts) {
+      const auto value = static_cast<std::size_t>(cast.value);
+      if (encoding::is_scaled(cast.to) &&
+          program.values[value].buffer == static_cast<std::int32_t>(buffer) &&
+          cast.kernel == program_.manifest().kernels[kernel].name) {
+        return encoding::spelled(cast.to);
+      }
+    }
+    return encoding::spelled(plan().buffer(buffer).encoding);
+  }
+
+  /// The launch that reads what the probe's launch is the end of rounding.
+  [[nodiscard]] const manifest::Launch& first_of(const manifest::Probe& probe,
+                                                 const manifest::Launch& launch) const {
+    if (probe.first_launch < 0) return launch;
+    return program_.program().phases[static_cast<std::size_t>(probe.phase)]
+                                    [static_cast<std::size_t>(probe.first_launch)];
+  }
+
   /// Element `at` of what the probe shows, counted in its buffer.
   [[nodiscard]] NonFinite at_probe(const manifest::Probe& probe, const manifest::Launch& launch,
                                    std::int64_t at) const {
@@ -286,12 +341,13 @@ class Search {
                     "",
                     rule_text(probe.rule)};
     if (probe.before >= 0) {
-      const auto& operand = launch.arguments[static_cast<std::size_t>(probe.before)];
+      const auto& operand =
+          first_of(probe, launch).arguments[static_cast<std::size_t>(probe.before)];
       const std::int64_t index = operand.offset + found.element;
       if (index < program_.elements(static_cast<std::size_t>(operand.buffer))) {
         found.before = value_at(static_cast<std::size_t>(operand.buffer), index);
       }
-      found.format = encoding::spelled(plan().buffer(buffer).encoding);
+      found.format = format_of(launch, buffer);
     }
     return found;
   }

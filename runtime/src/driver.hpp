@@ -58,10 +58,10 @@ struct DriverLaunch {
   std::span<const void* const> parameters;  ///< each points at one parameter's value; copied
 };
 
-/// What manifest::TensorMap describes, with its extents bound. Both elements have 16 bits.
+/// What manifest::TensorMap describes, with its extents bound. Of 8 bits all elements are bytes.
 struct MapSource {
   DeviceAddress address = 0;
-  enum class Element : std::uint8_t { f16, bf16 } element = Element::bf16;
+  enum class Element : std::uint8_t { f16, bf16, u8 } element = Element::bf16;
   struct Dimension {
     std::uint64_t extent = 1;
     std::uint32_t box = 1;
@@ -94,11 +94,12 @@ class Driver {
   /// `from` may change once the call returned.
   virtual DriverStatus copy_in(DeviceAddress to, std::span<const std::byte> from,
                                DriverStream stream) = 0;
-  /// `from` lies in memory of allocate_host() and is read when the stream gets there.
+  /// `from` lies in memory of allocate_host() and is read when the stream gets there, in a graph
+  /// each time that it runs.
   virtual DriverStatus copy_in_staged(DeviceAddress to, std::span<const std::byte> from,
                                       DriverStream stream) = 0;
   /// `to` is written by the time the stream is synchronised; the call may wait for it unless `to`
-  /// lies in memory of allocate_host().
+  /// lies in memory of allocate_host(), as it does in a graph.
   virtual DriverStatus copy_out(std::span<std::byte> to, DeviceAddress from,
                                 DriverStream stream) = 0;
   virtual DriverStatus copy(DeviceAddress to, DeviceAddress from, std::int64_t bytes,
@@ -128,9 +129,13 @@ class Driver {
   virtual DriverStatus record(DriverEvent event, DriverStream stream) = 0;
   /// The host waits until the event's last record is reached.
   virtual DriverStatus synchronise(DriverEvent event) = 0;
+  /// What is put on the stream from here on happens behind the event's last record, which was made
+  /// before this call.
+  virtual DriverStatus wait(DriverStream stream, DriverEvent event) = 0;
 
-  /// From here to end_capture launches, copies between device addresses and fills on the stream
-  /// are written down and not done.
+  /// From here to end_capture launches, copies, fills, records and waits on the stream are written
+  /// down and not done. So are those on another stream from where it waits for an event that was
+  /// written down; before the end the captured stream has waited for the last of them.
   virtual DriverStatus begin_capture(DriverStream stream) = 0;
   virtual DriverStatus end_capture(DriverStream stream, DriverGraph& graph) = 0;
   virtual DriverStatus launch(DriverGraph graph, DriverStream stream) = 0;

@@ -89,8 +89,10 @@ DriverExecution::DriverExecution(const ProgramPlan& plan, std::span<const Progra
       general_(load(images_of(plan, *context_, kernels_), kernels_)),
       in_use_(&general_->planned),
       runs_(plan, *context_, memory_, stream_->get(), first ? &first->runs_ : nullptr),
+      transfers_(),
       kept_buffers_(halftone::kept_buffers(plan)),
       mirrors_(plan.program().buffers.size()) {
+  if (memory_.has_host_parts()) transfers_.emplace(plan.who(), *context_, stream_->get());
   for (std::size_t i = 0; i < mirrors_.size(); ++i) {
     if (is_the_hosts(plan.buffer(i).role)) {  // as memory_ filled it
       mirrors_[i] = {std::vector<std::byte>(static_cast<std::size_t>(plan.bytes(i))), false};
@@ -163,9 +165,12 @@ void DriverExecution::bind(BoundPhases& bound, Phase phase) const {
   std::vector<BoundLaunch> launches;
   const std::span<const manifest::Launch> all = plan_.launches(phase);
   std::vector<std::vector<std::size_t>> places(all.size());
-  const auto add = [&](std::size_t launch, const DriverModules& modules, const Place& place) {
+  std::size_t with_parts = 0;
+  const auto add = [&](std::size_t launch, const DriverModules& modules, Place place) {
+    place.of_parts = with_parts % Transfers::kPlaces;
     places[launch].push_back(launches.size());
     launches.push_back(bind(modules, all[launch], place));
+    if (!launches.back().parts.empty()) ++with_parts;
   };
   // While the first kernels are loaded, they are the ones that are bound.
   const DriverModules& general = general_ ? general_->modules : *bound.modules;
@@ -206,12 +211,21 @@ DriverExecution::BoundLaunch DriverExecution::bind(const DriverModules& modules,
                               .parameters = {}},
                     .maps = {},
                     .values = {},
+                    .parts = {},
                     .kernel = kernel.name,
                     .entry = cuda.entry};
   context_->explain_kernel(cuda.entry, launch.fused);
   for (const manifest::Argument& argument : launch.arguments) {
     std::int64_t at = plan_.first_byte(argument, kernel);
     if (place.section) at += plan_.bytes_before(argument, *place.section, place.sizes, place.begin);
+    if (plan_.lies_in_host(static_cast<std::size_t>(argument.buffer))) {
+      HostPart part = memory_.part(argument, place.of_parts);
+      bound.values.push_back(part.device);
+      if (std::ranges::find(bound.parts, part.host, &HostPart::host) == bound.parts.end()) {
+        bound.parts.push_back(std::move(part));
+      }
+      continue;
+    }
     bound.values.push_back(memory_.buffer(static_cast<std::size_t>(argument.buffer)) +
                            static_cast<DeviceAddress>(at));
   }
@@ -228,8 +242,9 @@ DriverExecution::BoundLaunch DriverExecution::bind(const DriverModules& modules,
 EncodedMap DriverExecution::encode(const manifest::TensorMap& map, const BoundLaunch& bound,
                                    std::span<const std::int64_t> symbols) const {
   MapSource source{.address = bound.values[static_cast<std::size_t>(map.argument)],
-                   .element = map.element == encoding::Element::f16 ? MapSource::Element::f16
-                                                                    : MapSource::Element::bf16,
+                   .element = encoding::traits(map.element).bits == 8 ? MapSource::Element::u8
+                              : map.element == encoding::Element::f16 ? MapSource::Element::f16
+                                                                      : MapSource::Element::bf16,
                    .dimensions = {}};
   for (auto dimension = map.dimensions.rbegin(); dimension != map.dimensions.rend(); ++dimension) {
     const std::int64_t extent = manifest::elements(dimension->extent, symbols);
@@ -303,7 +318,12 @@ void DriverExecution::run(Phase phase, std::size_t index) {
   for (const std::size_t place : in_use_->places[of][index]) {
     const BoundLaunch& bound = in_use_->phases[of][place];
     in_flight_ = context_->kernel_text(bound.entry);
+    if (!bound.parts.empty()) transfers_->begin({&bound.parts});
+    if (!bound.parts.empty()) transfers_->before_launch();
     launch(bound);
+    if (bound.parts.empty()) continue;
+    transfers_->after_launch();
+    transfers_->end();
   }
 }
 
@@ -334,19 +354,36 @@ void DriverExecution::capture(BoundPhases& bound, std::uint32_t set,
   bound.graphs[set] = {{phases.begin(), phases.end()}, std::move(owned)};
 }
 
-/// One after another; checked ones are waited for, so that an error is the kernel's own.
+/// What parts of the host's memory the run sees begins to come in front of its first kernel.
 void DriverExecution::put_on_stream(const BoundPhases& all, std::span<const Phase> phases) {
-  const bool checks = context_->options().checks_launches;
+  if (transfers_) {
+    std::vector<const std::vector<HostPart>*> parts;
+    for (Phase phase : phases) {
+      for (const BoundLaunch& bound : all.phases[static_cast<std::size_t>(phase)]) {
+        if (!bound.parts.empty()) parts.push_back(&bound.parts);
+      }
+    }
+    transfers_->begin(std::move(parts));
+  }
   for (Phase phase : phases) {
     if (phase == Phase::forward) keep();
     for (const BoundLaunch& bound : all.phases[static_cast<std::size_t>(phase)]) {
-      if (checks && changes_what_persists(phase)) tear();
-      launch(bound);
-      if (!checks) continue;
-      in_flight_ = context_->kernel_text(bound.entry);
-      synchronise();
+      put_on_stream(bound, changes_what_persists(phase));
     }
   }
+  if (transfers_) transfers_->end();
+}
+
+/// A checked one is waited for, so that an error is the kernel's own.
+void DriverExecution::put_on_stream(const BoundLaunch& bound, bool changes_what_persists) {
+  const bool checks = context_->options().checks_launches;
+  if (checks && changes_what_persists) tear();
+  if (!bound.parts.empty()) transfers_->before_launch();
+  launch(bound);
+  if (!bound.parts.empty()) transfers_->after_launch();
+  if (!checks) return;
+  in_flight_ = context_->kernel_text(bound.entry);
+  synchronise();
 }
 
 /// Between two steps. Programs for diagnosis never get here.
@@ -403,6 +440,10 @@ void DriverExecution::copy_out(std::span<std::byte> to, DeviceAddress from,
 }
 
 const std::byte* DriverExecution::read(std::size_t index) {
+  if (memory_.host(index)) {
+    synchronise();
+    return memory_.host(index);
+  }
   Mirror& mirror = mirrors_[index];
   if (mirror.stale) {
     mirror.bytes.resize(static_cast<std::size_t>(plan_.bytes(index)));
@@ -413,8 +454,23 @@ const std::byte* DriverExecution::read(std::size_t index) {
   return mirror.bytes.data();
 }
 
+std::span<const std::byte> DriverExecution::read_part(std::size_t index, std::int64_t at,
+                                                      std::int64_t bytes) {
+  const auto count = static_cast<std::size_t>(bytes);
+  if (memory_.host(index)) return {read(index) + at, count};
+  if (!mirrors_[index].stale) return std::span(mirrors_[index].bytes).subspan(at, count);
+  part_.resize(count);
+  copy_out(part_, memory_.buffer(index) + static_cast<DeviceAddress>(at), plan_.buffer(index).name);
+  return part_;
+}
+
 void DriverExecution::write(std::size_t index, std::int64_t at, std::span<const std::byte> bytes) {
   if (bytes.empty()) return;
+  if (std::byte* const host = memory_.host(index)) {
+    synchronise();
+    std::memcpy(host + at, bytes.data(), bytes.size());
+    return;
+  }
   const DeviceAddress to = memory_.buffer(index) + static_cast<DeviceAddress>(at);
   context_->run("write", named("buffer", plan_.buffer(index).name),
                 [&](Driver& driver) { return driver.copy_in(to, bytes, stream_->get()); });
@@ -424,6 +480,11 @@ void DriverExecution::write(std::size_t index, std::int64_t at, std::span<const 
 
 void DriverExecution::copy(std::size_t buffer, std::int64_t to, std::int64_t from,
                            std::int64_t bytes) {
+  if (std::byte* const host = memory_.host(buffer)) {
+    synchronise();
+    std::memcpy(host + to, host + from, static_cast<std::size_t>(bytes));
+    return;
+  }
   const DeviceAddress begin = memory_.buffer(buffer);
   context_->run("copy", named("buffer", plan_.buffer(buffer).name), [&](Driver& driver) {
     return driver.copy(begin + static_cast<DeviceAddress>(to),
@@ -433,6 +494,11 @@ void DriverExecution::copy(std::size_t buffer, std::int64_t to, std::int64_t fro
 }
 
 void DriverExecution::clear(std::size_t buffer, std::int64_t at, std::int64_t bytes) {
+  if (std::byte* const host = memory_.host(buffer)) {
+    synchronise();
+    std::memset(host + at, 0, static_cast<std::size_t>(bytes));
+    return;
+  }
   const DeviceAddress to = memory_.buffer(buffer) + static_cast<DeviceAddress>(at);
   context_->run("clear", named("buffer", plan_.buffer(buffer).name), [&](Driver& driver) {
     return driver.fill(to, std::byte{0}, bytes, stream_->get());

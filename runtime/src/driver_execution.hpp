@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "recent_rows.hpp"
 #include "runs_in_flight.hpp"
 #include "specialisation.hpp"
+#include "transfers.hpp"
 
 namespace halftone {
 
@@ -30,6 +32,8 @@ class DriverExecution final : public Execution {
 
   void use(const Sizes& sizes) override;
   const std::byte* read(std::size_t buffer) override;
+  std::span<const std::byte> read_part(std::size_t buffer, std::int64_t at,
+                                       std::int64_t bytes) override;
   void write(std::size_t buffer, std::int64_t at, std::span<const std::byte> bytes) override;
   void copy(std::size_t buffer, std::int64_t to, std::int64_t from, std::int64_t bytes) override;
   void clear(std::size_t buffer, std::int64_t at, std::int64_t bytes) override;
@@ -54,6 +58,7 @@ class DriverExecution final : public Execution {
     DriverLaunch shape;                 ///< without its parameters
     std::vector<EncodedMap> maps;       ///< of the parameters, the first ones
     std::vector<std::uint64_t> values;  ///< of the others
+    std::vector<HostPart> parts;        ///< of the host's memory that it sees (P91)
     std::string kernel, entry;          ///< its names in the manifest and in the text
   };
 
@@ -92,7 +97,8 @@ class DriverExecution final : public Execution {
   struct Place {
     const Sizes& sizes;
     const manifest::Section* section = nullptr;
-    std::int64_t begin = 0;  ///< element of the section's symbol
+    std::int64_t begin = 0;    ///< element of the section's symbol
+    std::size_t of_parts = 0;  ///< on the device, of a launch that sees parts of the host's memory
   };
   [[nodiscard]] BoundLaunch bind(const DriverModules& modules, const manifest::Launch& launch,
                                  const Place& place) const;
@@ -100,6 +106,7 @@ class DriverExecution final : public Execution {
                                   std::span<const std::int64_t> symbols) const;
   void forget_runs() override;
   void launch(const BoundLaunch& launch);
+  void put_on_stream(const BoundLaunch& launch, bool changes_what_persists);
   [[nodiscard]] DriverGraph graph(std::span<const manifest::Phase> phases);
   void capture(BoundPhases& bound, std::uint32_t set, std::span<const manifest::Phase> phases);
   void put_on_stream(const BoundPhases& bound, std::span<const manifest::Phase> phases);
@@ -122,8 +129,10 @@ class DriverExecution final : public Execution {
   RecentRows<BoundPhases> smaller_;  ///< of the general ones
   BoundPhases* in_use_;
   RunsInFlight runs_;
+  std::optional<Transfers> transfers_;  ///< where buffers lie in the host's memory
   std::vector<std::size_t> kept_buffers_;
   std::vector<Mirror> mirrors_;  ///< by buffer
+  std::vector<std::byte> part_;  ///< what read_part() gave last
   std::map<std::size_t, std::vector<std::byte>> kept_;
   std::string in_flight_;  ///< what an error of the stream is about
   std::unique_ptr<Specialisation> specialisation_;

@@ -2,6 +2,7 @@
 #include "driver_memory.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 #include <stdexcept>
 
@@ -19,6 +20,9 @@ namespace {
 
 constexpr const char* kWorkspace = "workspace";
 
+/// Of parts on the device.
+constexpr std::int64_t kPartAlignment = 256;
+
 }  // namespace
 
 DriverMemory::DriverMemory(const ProgramPlan& plan, DriverContext& context, DriverStream stream,
@@ -30,10 +34,13 @@ DriverMemory::DriverMemory(const ProgramPlan& plan, DriverContext& context, Driv
       buffers_(plan.program().buffers.size()),
       kept_(plan.program().buffers.size()),
       workspaces_(plan.manifest().kernels.size()),
+      host_(plan.program().buffers.size()),
       pieces_(shares ? shares->pieces_ : std::make_shared<Pieces>()),
       workspace_bytes_(workspace_bytes) {
+  for (auto& parts : parts_) parts.resize(buffers_.size());
+  allocate_host();
   std::vector<Request> requests = buffer_requests(false);
-  for (auto more : {kept_requests(), workspace_requests(kernels)}) {
+  for (auto more : {kept_requests(), part_requests(), workspace_requests(kernels)}) {
     requests.insert(requests.end(), more.begin(), more.end());
   }
   const std::int64_t predicted = bytes_of_new(requests);
@@ -77,7 +84,7 @@ std::vector<DriverMemory::Request> DriverMemory::buffer_requests(bool accumulate
                 .name = accumulated ? "accumulated" : "arena"};
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
     const manifest::Buffer& buffer = plan_.buffer(i);
-    if ((buffer.role == Role::accumulated) != accumulated) continue;
+    if ((buffer.role == Role::accumulated) != accumulated || plan_.lies_in_host(i)) continue;
     whole.places.emplace_back(&buffers_[i],
                               arena.slot_offsets[static_cast<std::size_t>(buffer.slot)]);
     // What kernels must write before they read it stays as it is, so that a fault shows.
@@ -95,6 +102,62 @@ std::vector<DriverMemory::Request> DriverMemory::kept_requests() {
     requests.push_back({plan_.bytes(i), "kept " + plan_.buffer(i).name, true, {{&kept_[i], 0}}});
   }
   return requests;
+}
+
+/// For each place and buffer what the largest part takes.
+std::vector<DriverMemory::Request> DriverMemory::part_requests() {
+  std::vector<std::int64_t> largest(buffers_.size());
+  for (const manifest::Launch& launch : plan_.launches(manifest::Phase::update)) {
+    for (const manifest::Argument& argument : launch.arguments) {
+      const auto i = static_cast<std::size_t>(argument.buffer);
+      if (!plan_.lies_in_host(i)) continue;
+      largest[i] =
+          std::max(largest[i], manifest::bytes_of(plan_.buffer(i).encoding, argument.seen));
+    }
+  }
+  std::vector<Request> separate;
+  Request whole{.bytes = 0, .name = "parts of the host's memory", .zero = false};
+  for (std::size_t place = 0; place < Transfers::kPlaces; ++place) {
+    for (std::size_t i = 0; i < largest.size(); ++i) {
+      if (largest[i] == 0) continue;
+      whole.places.emplace_back(&parts_[place][i], whole.bytes);
+      whole.bytes += (largest[i] + kPartAlignment - 1) / kPartAlignment * kPartAlignment;
+      separate.push_back({largest[i],
+                          "part " + std::to_string(place) + " of " + plan_.buffer(i).name,
+                          false,
+                          {{&parts_[place][i], 0}}});
+    }
+  }
+  if (context_.properties().separate_buffers) return separate;
+  return whole.bytes > 0 ? std::vector{whole} : std::vector<Request>{};
+}
+
+/// Zeros. Plans that run in turn have the same there (P71).
+void DriverMemory::allocate_host() {
+  const manifest::ArenaPlan& arena = plan_.arena();
+  if (arena.host_bytes == 0) return;
+  if (!pieces_->host) {
+    std::byte* memory = nullptr;
+    context_.run(plan_.who(),
+                 std::to_string(arena.host_bytes) + " bytes of page-locked host memory",
+                 [&](Driver& driver) { return driver.allocate_host(arena.host_bytes, memory); });
+    pieces_->host = OwnedHostMemory(context_.driver(), memory);
+    std::memset(memory, 0, static_cast<std::size_t>(arena.host_bytes));
+  }
+  for (std::size_t i = 0; i < host_.size(); ++i) {
+    if (!plan_.lies_in_host(i)) continue;
+    host_[i] =
+        pieces_->host.get() + arena.slot_offsets[static_cast<std::size_t>(plan_.buffer(i).slot)];
+  }
+}
+
+HostPart DriverMemory::part(const manifest::Argument& argument, std::size_t place) const {
+  const auto i = static_cast<std::size_t>(argument.buffer);
+  const manifest::Buffer& buffer = plan_.buffer(i);
+  return {.host = host_[i] + manifest::bytes_of(buffer.encoding, argument.offset),
+          .device = parts_[place][i],
+          .bytes = manifest::bytes_of(buffer.encoding, argument.seen),
+          .buffer = buffer.name};
 }
 
 std::vector<DriverMemory::Request> DriverMemory::workspace_requests(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program's memory on a device: the arena, or on devices that look for faults one allocation per
-// buffer; copies of what diagnosis needs as it was; the kernels' workspaces.
+// buffer; copies of what diagnosis needs as it was; the kernels' workspaces; what lies in the
+// host's memory, and places on the device for the parts of it that launches see.
 #pragma once
 
 #include <map>
@@ -10,6 +11,7 @@
 
 #include "driver_context.hpp"
 #include "program_plan.hpp"
+#include "transfers.hpp"
 
 namespace halftone {
 
@@ -27,6 +29,13 @@ class DriverMemory {
   [[nodiscard]] bool accumulates() const { return accumulated_; }
 
   [[nodiscard]] DeviceAddress buffer(std::size_t index) const { return buffers_[index]; }
+  /// Where a buffer lies in the host's memory; null of one that lies on the device (P91).
+  [[nodiscard]] std::byte* host(std::size_t index) const { return host_[index]; }
+  /// Whether any does.
+  [[nodiscard]] bool has_host_parts() const { return plan_.arena().host_bytes > 0; }
+  /// What such an argument stands for, in a launch whose parts come to `place` of the device
+  /// (Transfers::kPlaces).
+  [[nodiscard]] HostPart part(const manifest::Argument& argument, std::size_t place) const;
   /// 0 for a buffer that is not kept.
   [[nodiscard]] DeviceAddress kept(std::size_t buffer) const { return kept_[buffer]; }
   /// Fills with zeros what kernels expect to be zero and another plan's may have left otherwise.
@@ -56,6 +65,7 @@ class DriverMemory {
       std::int64_t bytes = 0;
     };
     std::multimap<std::string, Piece> by_key;
+    OwnedHostMemory host;
     std::int64_t predicted = 0, measured = 0;
 
     /// One under that key with so many bytes, or null.
@@ -64,6 +74,8 @@ class DriverMemory {
 
   [[nodiscard]] std::vector<Request> buffer_requests(bool accumulated);
   [[nodiscard]] std::vector<Request> kept_requests();
+  [[nodiscard]] std::vector<Request> part_requests();
+  void allocate_host();
   [[nodiscard]] std::vector<Request> workspace_requests(std::span<const std::size_t> kernels);
   [[nodiscard]] std::int64_t bytes_of_new(const std::vector<Request>& requests) const;
   void allocate(const std::vector<Request>& requests);
@@ -74,6 +86,8 @@ class DriverMemory {
   DriverContext& context_;
   DriverStream stream_;
   std::vector<DeviceAddress> buffers_, kept_, workspaces_;
+  std::vector<std::byte*> host_;
+  std::vector<DeviceAddress> parts_[Transfers::kPlaces];  ///< by buffer
   std::shared_ptr<Pieces> pieces_;
   std::int64_t workspace_bytes_;
   bool accumulated_ = false;

@@ -33,6 +33,10 @@ class Execution {
   /// its own they are as of this call.
   [[nodiscard]] virtual const std::byte* read(std::size_t buffer) = 0;
 
+  /// A part of them, from byte `at` on; valid until the next call.
+  [[nodiscard]] virtual std::span<const std::byte> read_part(std::size_t buffer, std::int64_t at,
+                                                             std::int64_t bytes) = 0;
+
   /// The contents from byte `at` on; `bytes` may change afterwards.
   virtual void write(std::size_t buffer, std::int64_t at, std::span<const std::byte> bytes) = 0;
 

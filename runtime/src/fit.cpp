@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char *kEpochsNote = "fit/epochs", *kLoaderNote = "fit/loader",
                      *kStopNote = "fit/stop_early", *kRateNote = "fit/reduce_on_plateau",
-                     *kBestNote = "fit/best";
+                     *kBestNote = "fit/best", *kChooserNote = "fit/chooser";
 constexpr const char* kPrefix = "validation/";
 
 [[noreturn]] void refuse(std::string object, std::string cause, std::string hint) {
@@ -63,6 +63,8 @@ class Fit {
                                           : "best",
              "is given without a validation to judge by",
              "give `validation` its predictor and loader");
+    if (options_.stages && options_.chooser != nullptr)
+      refuse("stages", "are given beside a chooser, which decides by the run", "give one of both");
     if (options_.stages) check_stages();
     const std::vector<std::string> losses = trainer_.loss_names();
     monitored_ = options_.monitor.empty() ? losses.front() : options_.monitor;
@@ -103,6 +105,7 @@ class Fit {
       trainer_.step(batch->inputs);
       ++result_.steps;
       if (options_.log != nullptr) options_.log->step(trainer_);
+      if (options_.chooser != nullptr) options_.chooser->after_step(trainer_, options_.log);
       if (options_.save_every > 0 && result_.steps % options_.save_every == 0)
         save(options_.checkpoint, options_.keep);
       if (options_.after_step && !options_.after_step(result_)) end(FitResult::End::caller);
@@ -146,6 +149,7 @@ class Fit {
                    {kBestNote, best_.state()}};
     if (stop_early_) notes.emplace_back(kStopNote, stop_early_->state());
     if (reduce_) notes.emplace_back(kRateNote, reduce_->state());
+    if (options_.chooser != nullptr) notes.emplace_back(kChooserNote, options_.chooser->state());
     trainer_.save(file, {.keep = keep, .background = true, .notes = std::move(notes)});
     if (file == options_.checkpoint) saved_at_ = result_.steps;
   }
@@ -170,6 +174,9 @@ class Fit {
       stop_early_->restore(*state);
     if (const std::string* state = note(kRateNote); state != nullptr && reduce_)
       reduce_->restore(*state);
+    if (const std::string* state = note(kChooserNote);
+        state != nullptr && options_.chooser != nullptr)
+      options_.chooser->restore(*state);
     result_.steps = saved_at_ = resumed.steps;
   }
 

@@ -94,6 +94,44 @@ float element_of(const std::byte* buffer, Element element, std::int64_t index) {
   return value_of(element, code);
 }
 
+namespace {
+
+/// Of codes that are no scales': their exponent and fraction are those of an f32 times a power of
+/// two, which the product restores exactly, subnormal numbers among them.
+template <class Code>
+void read_codes(const std::byte* from, const ElementTraits& traits, std::span<float> values) {
+  const std::uint32_t sign = 1u << (traits.bits - 1), largest = encoding::code_of_largest(traits);
+  const int shift = kF32.mantissa_bits - traits.mantissa_bits;
+  const float power = std::ldexp(1.0f, kF32.bias - traits.bias);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    Code code = 0;
+    std::memcpy(&code, from + i * sizeof code, sizeof code);
+    const std::uint32_t magnitude = code & (sign - 1);
+    const float value = std::bit_cast<float>(magnitude << shift) * power;
+    values[i] = magnitude > largest ? widened(traits, code) : (code & sign) != 0 ? -value : value;
+  }
+}
+
+}  // namespace
+
+void read_elements(const std::byte* buffer, Element element, std::int64_t first,
+                   std::span<float> values) {
+  const ElementTraits& traits = encoding::traits(element);
+  const auto bytes = static_cast<std::size_t>(encoding::storage_bytes(element, 1));
+  const std::byte* const from = buffer + static_cast<std::size_t>(first) * bytes;
+  const bool is_scale = !traits.integer && encoding::is_scale(traits);
+  if (!traits.integer && bytes == sizeof(float)) {
+    std::memcpy(values.data(), from, values.size_bytes());
+  } else if (!traits.integer && !is_scale && bytes == 2) {
+    read_codes<std::uint16_t>(from, traits, values);
+  } else if (!traits.integer && !is_scale && bytes == 1) {
+    read_codes<std::uint8_t>(from, traits, values);
+  } else {
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = element_of(buffer, element, first + static_cast<std::int64_t>(i));
+  }
+}
+
 float value_of(Element element, std::uint32_t code) {
   const ElementTraits& traits = encoding::traits(element);
   if (traits.exponent_bits < kF32.exponent_bits) return widened(traits, code);

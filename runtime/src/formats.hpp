@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "halftone/encoding/element.hpp"
 
@@ -17,6 +18,10 @@ namespace halftone {
 /// whole bytes.
 [[nodiscard]] float element_of(const std::byte* buffer, encoding::Element element,
                                std::int64_t index);
+
+/// Likewise of several, from that index on: as many as `values` has.
+void read_elements(const std::byte* buffer, encoding::Element element, std::int64_t first,
+                   std::span<float> values);
 
 /// F4: the value of a float's code.
 [[nodiscard]] float value_of(encoding::Element element, std::uint32_t code);

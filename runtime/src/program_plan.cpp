@@ -32,6 +32,19 @@ std::int64_t count_of(const manifest::Parameter& parameter) {
   return count;
 }
 
+/// On a device with memory of its own the states that a rule could place elsewhere (P91).
+std::int64_t bytes_of_states(const ProgramPlan& plan) {
+  std::int64_t bytes = 0;
+  for (std::size_t i = 0; plan.target() && i < plan.program().buffers.size(); ++i) {
+    const manifest::Buffer& buffer = plan.buffer(i);
+    const bool is_of_all =  // that are trained, and so of one element each
+        buffer.role == Role::optimizer_state && buffer.shape.size() == 1 &&
+        buffer.shape[0] == manifest::Dimension{plan.manifest().trained_elements, -1};
+    if (is_of_all && !buffer.in_host) bytes += plan.bytes(i);
+  }
+  return bytes;
+}
+
 }  // namespace
 
 ProgramPlan::ProgramPlan(const char* who, const Artifact& artifact, const Device& device,
@@ -212,7 +225,7 @@ void ProgramPlan::plan() {
     for (const manifest::Launch& launch : launches) check_rows(kernel(launch));
   }
   try {
-    arena_ = manifest::plan_arena(*program_, symbols());
+    arena_ = manifest::plan_arena(*program_, symbols(), target_ != nullptr);
     for (const manifest::Buffer& buffer : program_->buffers) {
       planned_.elements.push_back(manifest::elements(*program_, buffer, symbols()));
     }
@@ -352,9 +365,16 @@ void ProgramPlan::refuse_size(std::string cause) const {
 }
 
 void ProgramPlan::refuse_bytes(std::int64_t bytes) const {
-  refuse_size("needs " + std::to_string(bytes) +
-              " bytes of memory in one piece, which the device '" + device_.name() +
-              "' does not have");
+  const std::string cause = "needs " + std::to_string(bytes) +
+                            " bytes of memory in one piece, which the device '" + device_.name() +
+                            "' does not have";
+  const std::int64_t states = bytes_of_states(*this);
+  if (states == 0) refuse_size(cause);
+  throw Error({.operation = who_,
+               .object = model_text(),
+               .cause = cause,
+               .hint = "bind smaller sizes, free memory, or place the " + std::to_string(states) +
+                       " bytes of the optimizer's states in the host's memory by a rule (P91)"});
 }
 
 void ProgramPlan::refuse_launch(std::string cause) const {

@@ -77,6 +77,11 @@ class ProgramPlan {
   /// The sizes of a run whose symbols are these, none larger than planned.
   [[nodiscard]] Sizes with_symbols(std::vector<std::int64_t> symbols) const;
 
+  /// Whether the buffer lies in the host's memory, beside the device's (P91).
+  [[nodiscard]] bool lies_in_host(std::size_t buffer) const {
+    return target_ && this->buffer(buffer).in_host;
+  }
+
   /// The section that a launch of a phase belongs to, or null.
   [[nodiscard]] const manifest::Section* section_of(manifest::Phase phase,
                                                     std::size_t launch) const;

@@ -15,6 +15,11 @@ using manifest::Role;
 /// Whether every run makes it anew.
 bool is_working(Role role) { return role == Role::activation || role == Role::working_copies; }
 
+/// Whether it lies beside the device's memory (P91).
+bool is_in_host(const ProgramPlan& plan, const manifest::Buffer& buffer) {
+  return buffer.in_host && plan.target();
+}
+
 std::int64_t rounded_up(std::int64_t bytes) {
   return (bytes + manifest::kSlotAlignment - 1) / manifest::kSlotAlignment *
          manifest::kSlotAlignment;
@@ -78,13 +83,15 @@ ArenaUse arena_use(const ProgramPlan& plan) {
         manifest::is_of_part(plan.program(), *tenant)) {
       continue;
     }
-    (is_working(tenant->role) ? use.working : use.kept) += bytes_of(plan, slot);
+    (is_in_host(plan, *tenant)  ? use.host
+     : is_working(tenant->role) ? use.working
+                                : use.kept) += bytes_of(plan, slot);
   }
   return use;
 }
 
 void share_memory(std::span<ProgramPlan* const> plans) {
-  Kept kept, accumulated;
+  Kept kept, accumulated, host;
   std::vector<manifest::ArenaPlan> arenas;
   for (const ProgramPlan* plan : plans) {
     manifest::ArenaPlan& arena = arenas.emplace_back(plan->arena());
@@ -92,7 +99,9 @@ void share_memory(std::span<ProgramPlan* const> plans) {
       const manifest::Slot& slot = plan->program().slots[i];
       const manifest::Buffer* tenant = tenant_of(*plan, slot);
       if (!tenant || is_working(tenant->role)) continue;
-      Kept& piece = tenant->role == Role::accumulated ? accumulated : kept;
+      Kept& piece = tenant->role == Role::accumulated ? accumulated
+                    : is_in_host(*plan, *tenant)      ? host
+                                                      : kept;
       arena.slot_offsets[i] = piece.place(*plan, static_cast<std::size_t>(slot.tenants.front()));
     }
   }
@@ -114,6 +123,7 @@ void share_memory(std::span<ProgramPlan* const> plans) {
     arenas[p].bytes = largest.bytes;
     arenas[p].part_bytes = largest.part_bytes;
     arenas[p].accumulated_bytes = accumulated.bytes;
+    arenas[p].host_bytes = host.bytes;
     plans[p]->lie_in(std::move(arenas[p]));
   }
 }

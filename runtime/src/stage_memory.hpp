@@ -20,6 +20,7 @@ void share_memory(std::span<ProgramPlan* const> plans);
 struct ArenaUse {
   std::int64_t kept = 0;     ///< what outlasts a run
   std::int64_t working = 0;  ///< all else
+  std::int64_t host = 0;     ///< beside the arena, in the host's memory (P91)
 };
 [[nodiscard]] ArenaUse arena_use(const ProgramPlan& plan);
 

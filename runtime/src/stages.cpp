@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "halftone/error.hpp"
+#include "halftone/run_log.hpp"
 #include "program_plan.hpp"
 #include "stage_memory.hpp"
 #include "text.hpp"
@@ -131,12 +132,13 @@ bool StageLadder::step(Trainer& trainer) {
     skipped_ = skipped - (trainer.updated() ? 0 : 1);
   }
   if (++steps_ < options_.window) return false;
-  const std::int64_t skipped = trainer.stats().skipped_steps;
-  const double share =
-      static_cast<double>(skipped - skipped_) / static_cast<double>(options_.window);
+  const Statistics statistics = trainer.stats();
+  const std::int64_t skipped = statistics.skipped_steps;
+  const std::int64_t of_window = skipped - skipped_;
+  const double share = static_cast<double>(of_window) / static_cast<double>(options_.window);
   steps_ = 0;
   skipped_ = skipped;
-  const std::string stage = trainer.stage();
+  const std::string& stage = statistics.stage;
   const auto now = std::ranges::find(options_.stages, stage);
   if (now == options_.stages.end()) {
     throw Error({.operation = "step down a ladder of stages",
@@ -146,7 +148,15 @@ bool StageLadder::step(Trainer& trainer) {
   }
   if (share <= options_.most_skipped || std::next(now) == options_.stages.end()) return false;
   trainer.enter(*std::next(now));
+  std::string counted = std::to_string(of_window) + " of " + std::to_string(options_.window) +
+                        " steps were skipped, more than " + percent_text(options_.most_skipped);
+  taken_ = {
+      .step = statistics.steps, .from = stage, .to = *std::next(now), .why = std::move(counted)};
   return true;
+}
+
+void StageLadder::after_step(Trainer& trainer, RunLog* log) {
+  if (step(trainer) && log != nullptr) log->switched(taken_);
 }
 
 std::string StageLadder::state() const {
@@ -178,7 +188,7 @@ std::vector<StageMemory> plan_stages(const Artifact& artifact, const Device& dev
   std::vector<StageMemory> memory;
   for (const std::string& stage : stages) {
     const ArenaUse use = arena_use(plan.holds_in(stage) ? plan : plan.in_stage(stage));
-    memory.push_back({.stage = stage, .kept = use.kept, .working = use.working});
+    memory.push_back({.stage = stage, .kept = use.kept, .working = use.working, .host = use.host});
   }
   return memory;
 }

@@ -28,6 +28,14 @@ namespace halftone {
   return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
 
+/// A share as "12.5 %", with three digits.
+[[nodiscard]] inline std::string percent_text(double share) {
+  char text[32];
+  const auto end =
+      std::to_chars(text, text + sizeof text, 100 * share, std::chars_format::general, 3);
+  return std::string(text, end.ptr) + " %";
+}
+
 /// 'pixels', 'digit'; or "none".
 template <class Names>
 [[nodiscard]] std::string listed(const Names& names) {

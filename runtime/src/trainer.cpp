@@ -205,6 +205,7 @@ Statistics Trainer::stats() const {
   }
   statistics.peak_bytes_predicted = program.execution().bytes_predicted();
   statistics.peak_bytes_measured = program.execution().bytes_measured();
+  statistics.host_bytes = program.plan().arena().host_bytes;
   for (std::size_t phase = 0; phase < manifest::kPhases; ++phase) {
     statistics.kernels_per_phase[phase] =
         static_cast<std::int64_t>(program.program().phases[phase].size());

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <span>
 #include <sstream>
@@ -111,13 +112,51 @@ Dataset data_for(const manifest::Manifest& manifest, const std::string& file, co
   return data;
 }
 
+/// From "warmup=500,full=100", which `option` was given.
+std::vector<StageSteps> stage_steps(const std::string& words, const char* option) {
+  std::vector<StageSteps> stages;
+  std::istringstream list(words);
+  for (std::string word; std::getline(list, word, ',');) {
+    const std::size_t sign = word.find('=');
+    std::int64_t steps = 0;
+    if (sign != word.npos) {
+      const char *begin = word.data() + sign + 1, *end = word.data() + word.size();
+      const auto [rest, fault] = std::from_chars(begin, end, steps);
+      if (fault != std::errc() || rest != end) steps = 0;
+    }
+    if (sign == 0 || steps < 1) {
+      throw std::runtime_error(std::string(option) + ": " + shown(word) +
+                               " is not a stage and its number of steps; write NAME=STEPS, as in "
+                               "warmup=500,full=100");
+    }
+    stages.push_back({word.substr(0, sign), steps});
+  }
+  return stages;
+}
+
+/// When a run is in which stage; nothing where the model has none.
+std::optional<StageSchedule> schedule_of(const manifest::Manifest& manifest,
+                                         const BisectTask& task) {
+  if (task.stages.empty() && task.cycle.empty()) {
+    if (manifest.stages.empty()) return std::nullopt;
+    throw std::runtime_error("model '" + manifest.model + "' has the stages " +
+                             listed(manifest.stages) +
+                             "; say how long a run is in each: --stages " +
+                             shown(manifest.stages.front() + "=100,...") + " (docs/bisect.md)");
+  }
+  StageSchedule schedule(stage_steps(task.stages, "--stages"), stage_steps(task.cycle, "--cycle"));
+  for (const std::string& stage : schedule.stages()) {
+    if (std::ranges::find(manifest.stages, stage) != manifest.stages.end()) continue;
+    throw std::runtime_error("model '" + manifest.model + "' has no stage " + shown(stage) +
+                             (manifest.stages.empty()
+                                  ? "; it declares none, so leave --stages and --cycle out"
+                                  : "; its stages are " + listed(manifest.stages)));
+  }
+  return schedule;
+}
+
 /// What would be found after variants were made.
 void require_trainable(const manifest::Manifest& manifest, const BisectTask& task) {
-  if (!manifest.stages.empty()) {
-    throw std::runtime_error("model '" + manifest.model +
-                             "' has stages, of which this command would train the first alone; "
-                             "write a callback that enters them (docs/bisect.md)");
-  }
   const bool has_loss = std::ranges::find(manifest.losses, task.loss) != manifest.losses.end();
   if (!task.loss.empty() && !has_loss) {
     throw std::runtime_error("--loss: model '" + manifest.model + "' has no loss " +
@@ -177,6 +216,10 @@ void add_search(CLI::App& command, BisectTask& task) {
   command.add_option("--steps", task.steps, "Of each run")
       ->check(CLI::Range(std::int64_t{1}, kMost))
       ->capture_default_str();
+  command.add_option("--stages", task.stages, "Of a model that has some: warmup=500,full=100")
+      ->check(not_empty);
+  command.add_option("--cycle", task.cycle, "What comes behind --stages, again and again")
+      ->check(not_empty);
   command.add_option("--loss", task.loss, "Which loss counts; the first otherwise")
       ->check(not_empty);
   command.add_option("--reference", task.reference, "Rules of the reference; all in f32 otherwise")
@@ -235,13 +278,15 @@ void bisect(const BisectTask& task, const std::function<void(const std::string&)
             const std::function<void(const std::string&)>& tell) {
   const std::vector<manifest::Manifest> manifests = read_artifact(task.artifact, task.model);
   require_trainable(manifests.front(), task);
+  const std::optional<StageSchedule> stages = schedule_of(manifests.front(), task);
   const Sizes sizes = sizes_of(manifests.front(), task.symbols);
   BisectOptions options = options_of(task, manifests.front());
   options.say = tell;
   const TrainVariant train = train_on({.data = data_for(manifests.front(), task.data, sizes),
                                        .sizes = sizes,
                                        .steps = task.steps,
-                                       .loss = task.loss});
+                                       .loss = task.loss,
+                                       .stages = stages});
   const BisectResult result = halftone::bisect(manifests, options, train);
   const std::string page =
       task.page.empty() ? (options.folder / "bisect.html").string() : task.page;

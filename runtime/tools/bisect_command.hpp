@@ -16,6 +16,7 @@ namespace halftone::tools {
 
 struct BisectTask {
   std::string artifact, model, data, symbols, loss, reference, page;
+  std::string stages, cycle;              ///< "warmup=500,full=100", as StageSchedule takes them
   std::string folder, halftonec, linker;  ///< empty: ARTIFACT.bisect, on PATH
   std::int64_t steps = 300;
   bool plain = false;  ///< neither fields nor layers of blamed rules

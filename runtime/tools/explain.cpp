@@ -156,13 +156,22 @@ class Explainer {
                                    " without a loss scale: small ones vanish; add loss_scale "
                                    "dynamic to a rule everywhere"}});
     }
+    const bool is_of_cpu = std::ranges::count(manifest_.targets, "cpu") > 0;
+    const bool is_placed = std::ranges::any_of(manifest_.decisions, [](const auto& decision) {
+      return decision.field == "place" && decision.setting == "host";
+    });
+    if (is_of_cpu && is_placed) {
+      json.push_back({{"label", "P91"},
+                      {"text", "on the CPU place host changes nothing: its memory is the host's"}});
+    }
     return json;
   }
 
   Json explain(const Program& program) const {
-    const auto arena = plan_of(program, binding_);
+    const auto arena = plan_of(program, binding_), on_chips = plan_of(program, binding_, true);
     Json json{{"name", program.name},
               {"arena_bytes", arena ? Json(arena->bytes) : Json()},
+              {"host_bytes", on_chips ? Json(on_chips->host_bytes) : Json()},
               {"accumulated_bytes", arena ? Json(arena->accumulated_bytes) : Json()},
               {"part_bytes", arena ? Json(arena->part_bytes) : Json()}};
     const bool is_in_full = program.name != "diagnosis";

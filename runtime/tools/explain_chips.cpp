@@ -52,6 +52,7 @@ Json kernel_of(const Manifest& manifest, std::size_t index, const CudaKernel& on
   for (const manifest::Plan& plan : on_chip.plans) json["plans"].push_back(plan_of(plan));
   json["no_tensor_cores"] = on_chip.reason.empty() ? Json() : Json(on_chip.reason);
   json["no_warpgroups"] = on_chip.no_warpgroups.empty() ? Json() : Json(on_chip.no_warpgroups);
+  json["no_eight_bits"] = on_chip.no_eight_bits.empty() ? Json() : Json(on_chip.no_eight_bits);
   return json;
 }
 
@@ -90,8 +91,9 @@ std::string text_of_chip(const Json& chip, const Extent& extent) {
   for (const Json& kernel : chip["kernels"]) {
     if (!is_shown(kernel, extent)) continue;
     add_rows(kernel, table);
-    for (const auto& [key, what] : {std::pair{"no_tensor_cores", "tensor cores"},
-                                    std::pair{"no_warpgroups", "warp groups"}}) {
+    for (const auto& [key, what] :
+         {std::pair{"no_tensor_cores", "tensor cores"}, std::pair{"no_warpgroups", "warp groups"},
+          std::pair{"no_eight_bits", "products of 8 bits"}}) {
       if (kernel[key].is_null()) continue;
       reasons += wrapped(
           "  " + plain(kernel["kernel"]) + " uses no " + what + ": " + plain(kernel[key]), 6);

@@ -45,6 +45,10 @@ class Summary {
     add_member(table, "casts", "casts_per_step");
     add_member(table, "  in launches of their own", "casts_with_own_launch");
     add_member(table, "bytes of the arena", "arena_bytes");
+    const auto is_in_host = [](const Json* program) { return (*program)["host_bytes"] > 0; };
+    if (std::ranges::any_of(programs_, is_in_host)) {
+      add_member(table, "  of these on chips in the host's memory", "host_bytes");
+    }
     const auto has_parts = [](const Json* program) { return (*program)["part_bytes"] > 0; };
     if (std::ranges::any_of(programs_, has_parts)) {
       add_member(table, "  and for each thread", "part_bytes");

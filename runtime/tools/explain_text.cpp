@@ -139,9 +139,10 @@ std::string casts(const Json& program) {
 
 std::string memory(const Json& program) {
   const Json &arena = program["arena_bytes"], &accumulated = program["accumulated_bytes"],
-             &part = program["part_bytes"];
+             &part = program["part_bytes"], &host = program["host_bytes"];
   if (arena.is_null()) return "  arena: bind every symbol with --symbols to know its bytes\n";
   return "  arena: " + plain(arena) + " bytes" +
+         (host == 0 ? "" : ", of which on chips " + plain(host) + " lie in the host's memory") +
          (part == 0 ? "" : ", and for each thread " + plain(part)) +
          (accumulated == 0 ? "" : ", and " + plain(accumulated) + " where micro-batches are used") +
          "\n";

@@ -153,8 +153,8 @@ std::string Size::text(const std::vector<std::string>& symbols) const {
   return text.empty() ? "0" : text;
 }
 
-std::optional<manifest::ArenaPlan> plan_of(const manifest::Program& program,
-                                           const Binding& binding) {
+std::optional<manifest::ArenaPlan> plan_of(const manifest::Program& program, const Binding& binding,
+                                           bool has_own_memory) {
   std::vector<std::int64_t> symbols;
   for (const auto& bound : binding) symbols.push_back(bound.value_or(0));
   for (const manifest::Buffer& buffer : program.buffers) {
@@ -165,7 +165,7 @@ std::optional<manifest::ArenaPlan> plan_of(const manifest::Program& program,
     }
   }
   try {
-    return manifest::plan_arena(program, symbols);
+    return manifest::plan_arena(program, symbols, has_own_memory);
   } catch (const std::overflow_error&) {
     throw std::runtime_error("--symbols: " + culprit_of(program, symbols) +
                              " exceeds 2^62 bytes; bind smaller sizes");

@@ -51,8 +51,10 @@ class Size {
   std::map<std::vector<Factor>, std::int64_t> terms_;  // by the sorted factors of a product
 };
 
-/// The program's arena, or nothing while one of its symbols is not bound.
+/// The program's arena, or nothing while one of its symbols is not bound; `has_own_memory` as
+/// plan_arena() has it.
 [[nodiscard]] std::optional<manifest::ArenaPlan> plan_of(const manifest::Program& program,
-                                                         const Binding& binding);
+                                                         const Binding& binding,
+                                                         bool has_own_memory = false);
 
 }  // namespace halftone::tools

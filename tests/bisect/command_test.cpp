@@ -2,6 +2,7 @@
 // `halftone bisect`, as its user runs it: an artifact, a file of recorded rows, a page.
 #include <doctest/doctest.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -51,8 +52,9 @@ struct Task {
 
   Task() { write_rows(data, "class"); }
 
-  [[nodiscard]] Outcome run(const std::string& more) const {
-    return run_tool("bisect '" PLANTED_OBJECT "' --data '" + data + "' --folder '" +
+  [[nodiscard]] Outcome run(const std::string& more,
+                            const std::string& object = PLANTED_OBJECT) const {
+    return run_tool("bisect '" + object + "' --data '" + data + "' --folder '" +
                     (scratch / "variants") +
                     "' --halftonec '" HALFTONEC "' --linker '" LINKER
                     "' --steps 30 --seeds 3 --most-seeds 3 --check-seeds 2 --plain " +
@@ -97,6 +99,57 @@ TEST_CASE("rules of a file are the reference") {
   INFO(outcome.errors);
   CHECK(has(outcome.output, "reference, 1 rule of its own: loss "));
   CHECK(has(outcome.output, "to blame: rule 3: "));
+}
+
+/// The planted model with two stages, the culprit being a rule of the second alone.
+std::string staged_object(const ScratchFolder& scratch) {
+  std::string text = read(PLANTED_TEXT);
+  const auto put = [&](const std::string& words, const std::string& before) {
+    const std::size_t at = text.find(before);
+    REQUIRE(at != text.npos);
+    text.insert(at, words);
+  };
+  put("stages \"good\" \"bad\"\n", "rule everywhere");
+  put(" during \"bad\"", " : store f16");
+  std::ofstream(scratch / "staged.halftone") << text;
+  const std::string command = "'" HALFTONEC "' '" + (scratch / "staged.halftone") +
+                              "' --targets cpu --without-diagnosis --object '" +
+                              (scratch / "staged.o") + "'";
+  REQUIRE(std::system(command.c_str()) == 0);
+  return scratch / "staged.o";
+}
+
+TEST_CASE("of a model with stages rules are to blame in the stages that a run is in") {
+  const Task task;
+  const std::string object = staged_object(task.scratch);
+  const auto said = [&](const std::string& stages) {
+    const Outcome outcome = task.run("--symbols batch=64 " + stages, object);
+    INFO(outcome.errors);
+    CHECK(outcome.status == 0);
+    return outcome.output;
+  };
+  const std::string culprit =
+      "to blame: rule 3: where layer \"{fc1,boost,mix,head}\" during \"bad\" : store f16";
+  CHECK(has(said("--stages good=10,bad=1"), culprit));
+  CHECK(has(said("--stages good=2 --cycle good=3,bad=3"), culprit));
+  CHECK(has(said("--stages good=30,bad=1"), "no rule is to blame"));
+
+  const auto refused = [&](const std::string& stages, const std::string& of) {
+    const Outcome outcome = task.run("--symbols batch=64 " + stages, of);
+    CHECK(outcome.status == 2);
+    return outcome.errors;
+  };
+  CHECK(refused("", object) ==
+        "halftone: model 'planted' has the stages 'good', 'bad'; say how long a run is in each: "
+        "--stages 'good=100,...' (docs/bisect.md)\n");
+  CHECK(refused("--stages good=10,worse=20", object) ==
+        "halftone: model 'planted' has no stage 'worse'; its stages are 'good', 'bad'\n");
+  CHECK(refused("--stages good=10", PLANTED_OBJECT) ==
+        "halftone: model 'planted' has no stage 'good'; it declares none, so leave --stages and "
+        "--cycle out\n");
+  CHECK(refused("--cycle bad", object) ==
+        "halftone: --cycle: 'bad' is not a stage and its number of steps; write NAME=STEPS, as in "
+        "warmup=500,full=100\n");
 }
 
 TEST_CASE("what is missing is said in a sentence") {

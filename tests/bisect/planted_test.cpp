@@ -153,6 +153,12 @@ TEST_CASE("programs that are not there, and training that cannot be, are refused
   CHECK(message_of([] { (void)train_on({.data = planted_data(8), .sizes = {}, .steps = 3}); }) ==
         "train_on: the sizes have none of 'batch'; say how many rows a step takes: "
         "{\"batch\", 64}");
+  const StageSchedule stages({{"warmup", 5}});
+  const TrainVariant staged =
+      train_on({.data = planted_data(8), .sizes = {{"batch", 4}}, .steps = 3, .stages = stages});
+  CHECK(message_of([&] { (void)staged(artifact, 1); }) ==
+        "train_on: stage 'warmup' is none of the model, which declares none; name a stage of the "
+        "model, or leave the schedule out where it has none");
 }
 
 }  // namespace

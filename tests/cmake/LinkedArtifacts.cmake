@@ -2,6 +2,7 @@
 # halftone_add_test_artifact(NAME FILE [HALFTONEC_OPTION...] [TABLE variable] [ROW row] [REPLACE old new]): the model of
 # that file, by this name and with that replaced in its text, compiled. Its object is appended to `objects`, its declaration to
 # `declarations`, and a row (NAME) to the variable (`entries`): what tests/laws/artifacts.hpp.in makes a header of.
+# HALFTONE_HALFTONEC_RUNS is the halftonec that HALFTONE_HALFTONEC runs, where that is a script (tests/sanitize).
 # A model as it stands, without an option, is compiled once for all folders: for the CPU and every chip, with launches alike.
 function(halftone_add_test_artifact name file)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "TABLE;ROW" "REPLACE")
@@ -13,7 +14,8 @@ function(halftone_add_test_artifact name file)
     file(READ ${file} text)
     string(REPLACE "model \"${stem}\"" "model \"${name}\"" text "${text}")
     if(arg_REPLACE)
-      string(REPLACE ${arg_REPLACE} text "${text}")
+      list(POP_FRONT arg_REPLACE old)
+      string(REPLACE "${old}" "${arg_REPLACE}" text "${text}")
     endif()
     set(file ${CMAKE_CURRENT_BINARY_DIR}/${name}.halftone)
     file(CONFIGURE OUTPUT ${file} CONTENT "${text}" @ONLY)
@@ -29,7 +31,7 @@ function(halftone_add_test_artifact name file)
     halftone_cpu_architecture(architecture)
     add_custom_command(OUTPUT ${object}
       COMMAND halftone::halftonec ${file} --object ${object} ${architecture} ${arg_UNPARSED_ARGUMENTS}
-      DEPENDS halftone::halftonec ${file} VERBATIM)
+      DEPENDS halftone::halftonec ${HALFTONE_HALFTONEC_RUNS} ${file} VERBATIM)
   endif()
   set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
   if(NOT arg_ROW)

@@ -220,7 +220,7 @@ TEST_CASE("sums of products hold every order of their additions") {
       sizes += std::max(std::fabs(a.pairs[p].exact), std::fabs(double{a.pairs[p].declared}));
     }
     for (const double known : {kInfinity, sizes}) {
-      const Bound bound = sumOfProducts({a.bound, known}, {b.bound}, kPairs, kUnit);
+      const Bound bound = sumOfProducts({a.bound, known}, {b.bound}, kPairs, accumulated(kPairs));
       check_holds(bound, ascending, exact);
       check_holds(bound, descending, exact);
     }

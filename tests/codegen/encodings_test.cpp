@@ -103,6 +103,8 @@ TEST_CASE("the table says of floats what LLVM says") {
     const unsigned padding = unsigned(t.bits) - llvm::APFloat::getSizeInBits(llvm_says);
     const auto magnitude = llvm::APFloat::getLargest(llvm_says).bitcastToAPInt().getZExtValue();
     CHECK(code_of_largest(t) == magnitude << padding);
+    CHECK(halftone::ir::largestOf(element) ==
+          llvm::APFloat::getLargest(llvm_says).convertToDouble());
     if (t.nan == 0) continue;
     const llvm::APInt nan = llvm::APInt(unsigned(t.bits), t.nan)
                                 .lshr(padding)

@@ -68,7 +68,7 @@ halftone.graph "shared" {
   halftone.output "y", %y {halftone.phase = #halftone.phase<forward>} : !halftone.tensor<[batch, 7, 8], f32>
 }
 
-// What chips only turn stays a kernel; two products gather their matrix each.
+// What chips only turn stays a kernel of theirs; two products gather their matrix each.
 // CHECK-LABEL: halftone.graph "turned"
 // CHIPS-LABEL: halftone.graph "turned"
 halftone.graph "turned" {
@@ -88,7 +88,12 @@ halftone.graph "turned" {
   %y = halftone.contract %rows, %w {halftone.phase = #halftone.phase<forward>, pass = #halftone.pass<forward>, transpose_rhs}
       : (!halftone.tensor<[batch, 7, 12], f32>, !halftone.tensor<[8, 12], f32>) -> !halftone.tensor<[batch, 7, 8], f32>
   halftone.output "y", %y {halftone.phase = #halftone.phase<forward>} : !halftone.tensor<[batch, 7, 8], f32>
-  // CHECK: halftone.kernel "turned_windows" pointwise
+  // CHECK-NOT: pointwise
+  // CHECK: halftone.kernel "turned_forward" contraction
+  // CHECK-NOT: pointwise
+  // CHECK: halftone.kernel {{.*}} contraction {{.*}} accesses [#halftone.access<lhs reads #[[BOTH:.*]]>, #halftone.access<rhs>]
+  // CHECK-NOT: pointwise
+  // CHECK: halftone.kernel {{.*}} contraction {{.*}} accesses [#halftone.access<lhs reads #[[BOTH]]>, #halftone.access<rhs>]
   // CHIPS: halftone.kernel {{.*}} contraction {{.*}} accesses [#halftone.access<lhs reads #[[WINDOWS:.*]]>, #halftone.access<rhs>]
   // CHIPS: halftone.kernel {{.*}} contraction {{.*}} accesses [#halftone.access<lhs reads #[[WINDOWS]]>, #halftone.access<rhs>]
   %windows = halftone.map "windows" (%line) over ["batch", 7, 3, 4]

@@ -625,12 +625,12 @@ halftone.graph "g" {
 
 // -----
 
-// Segment_reduce: one of two functions.
+// Segment_reduce: one of three functions.
 halftone.graph "g" {
   %x = halftone.input "x" : !halftone.tensor<[batch, 9, 8], f32>
   %s = halftone.input "s" : !halftone.tensor<[batch, 9], i32>
-  // expected-error @+1 {{has the function 'max': write sum or mean}}
-  %y = halftone.segment_reduce %x by %s {function = "max", segments = 4 : i64} : (!halftone.tensor<[batch, 9, 8], f32>, !halftone.tensor<[batch, 9], i32>) -> !halftone.tensor<[batch, 4, 8], f32>
+  // expected-error @+1 {{has the function 'least': write sum, mean or max}}
+  %y = halftone.segment_reduce %x by %s {function = "least", segments = 4 : i64} : (!halftone.tensor<[batch, 9, 8], f32>, !halftone.tensor<[batch, 9], i32>) -> !halftone.tensor<[batch, 4, 8], f32>
 }
 
 // -----
@@ -639,7 +639,7 @@ halftone.graph "g" {
 halftone.graph "g" {
   %x = halftone.input "x" : !halftone.tensor<[batch, 9, 8], f32>
   %s = halftone.input "s" : !halftone.tensor<[batch, 9], i32>
-  // expected-error @+1 {{wants a count for every segment of a mean, and for nothing else}}
+  // expected-error @+1 {{wants a count for every segment of a mean, a time for every element of a max, and for nothing else}}
   %y = halftone.segment_reduce %x by %s {function = "mean", segments = 4 : i64} : (!halftone.tensor<[batch, 9, 8], f32>, !halftone.tensor<[batch, 9], i32>) -> !halftone.tensor<[batch, 4, 8], f32>
 }
 
@@ -829,12 +829,85 @@ halftone.graph "g" {
 
 // -----
 
+// Transform_pass: a second pass is of what one does not hold.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[1, 64, 2, 16], f32>
+  %t = halftone.input "t" : !halftone.tensor<[2, 64], f32>
+  // expected-error @+1 {{goes over a spectrum of 64 places a second time; one pass does all of its stages}}
+  %y = halftone.transform_pass %x by %t : (!halftone.tensor<[1, 64, 2, 16], f32>, !halftone.tensor<[2, 64], f32>) -> !halftone.tensor<[1, 64, 2, 16], f32>
+}
+
+// -----
+
+// Inverse_transform_pass: a spectrum of the turns' places.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[1, 1024, 2, 16], f32>
+  %t = halftone.input "t" : !halftone.tensor<[2, 2048], f32>
+  // expected-error @+1 {{is no spectrum of 2048 places}}
+  %y = halftone.inverse_transform_pass %x by %t : (!halftone.tensor<[1, 1024, 2, 16], f32>, !halftone.tensor<[2, 2048], f32>) -> !halftone.tensor<[1, 1024, 2, 16], f32>
+}
+
+// -----
+
+// Transform_pass: a spectrum of the same sequences.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[3, 1, 2048, 2, 16], f32>
+  %t = halftone.input "t" : !halftone.tensor<[2, 2048], f32>
+  // expected-error @+1 {{a spectrum of another}}
+  %y = halftone.transform_pass %x by %t : (!halftone.tensor<[3, 1, 2048, 2, 16], f32>, !halftone.tensor<[2, 2048], f32>) -> !halftone.tensor<[4, 1, 2048, 2, 16], f32>
+}
+
+// -----
+
+// Convolution_pass: sequences that a block holds.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[2000, 8], f32>
+  %f = halftone.input "f" : !halftone.tensor<[1, 2048, 2, 16], f32>
+  %t = halftone.input "t" : !halftone.tensor<[2, 2048], f32>
+  // expected-error @+1 {{holds no 2048 places at once; give it what the first stages left}}
+  %y = halftone.convolution_pass %x times %f by %t : (!halftone.tensor<[2000, 8], f32>, !halftone.tensor<[1, 2048, 2, 16], f32>, !halftone.tensor<[2, 2048], f32>) -> !halftone.tensor<[2000, 8], f32>
+}
+
+// -----
+
+// Convolution_pass: a factor of x's channels.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[50, 17], f32>
+  %f = halftone.input "f" : !halftone.tensor<[1, 64, 2, 16], f32>
+  %t = halftone.input "t" : !halftone.tensor<[2, 64], f32>
+  // expected-error @+1 {{is not '!halftone.tensor<[2, 64, 2, 16], f32>'}}
+  %y = halftone.convolution_pass %x times %f by %t : (!halftone.tensor<[50, 17], f32>, !halftone.tensor<[1, 64, 2, 16], f32>, !halftone.tensor<[2, 64], f32>) -> !halftone.tensor<[50, 17], f32>
+}
+
+// -----
+
+// Convolution_pass keeps the shape.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[50, 8], f32>
+  %f = halftone.input "f" : !halftone.tensor<[1, 64, 2, 16], f32>
+  %t = halftone.input "t" : !halftone.tensor<[2, 64], f32>
+  // expected-error @+1 {{which is not convolved in place}}
+  %y = halftone.convolution_pass %x times %f by %t : (!halftone.tensor<[50, 8], f32>, !halftone.tensor<[1, 64, 2, 16], f32>, !halftone.tensor<[2, 64], f32>) -> !halftone.tensor<[40, 8], f32>
+}
+
+// -----
+
 // Causal_conv1d keeps the shape.
 halftone.graph "g" {
   %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
   %w = halftone.input "w" : !halftone.tensor<[8, 4], f32>
   // expected-error @+1 {{and result '!halftone.tensor<[batch, 5], f32>' its shape}}
   %y = halftone.causal_conv1d %x, %w : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8, 4], f32>) -> !halftone.tensor<[batch, 5], f32>
+}
+
+// -----
+
+// Segments: a number for every row.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 4], f32>
+  %i = halftone.input "i" : !halftone.tensor<[4], i32>
+  // expected-error @+1 {{does not have one i32 per row of}}
+  %y = halftone.segment_max %i, %x : (!halftone.tensor<[4], i32>, !halftone.tensor<[batch, 4], f32>) -> !halftone.tensor<[3, 4], f32>
 }
 
 // -----
@@ -1362,6 +1435,23 @@ halftone.graph "g" {
       accesses [#halftone.access<full>, #halftone.access<turns>] -> [#halftone.access<transformed>]
       fused [] {resultSegmentSizes = array<i32: 1, 0>} : (!halftone.tensor<[batch, 4, 8], f32>, !halftone.tensor<[2, 4], f32>)
       -> !halftone.tensor<[batch, 4, 2, 16], f32> {
+  ^bb0(%a: f32):
+    halftone.kernel_yield stores %a : f32
+  }
+}
+
+// -----
+
+// Kernel: a factor is a spectrum of the domain's channels.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 50, 8], f32>
+  %f = halftone.input "f" : !halftone.tensor<[2, 64, 2, 16], f32>
+  %t = halftone.input "t" : !halftone.tensor<[2, 64], f32>
+  // expected-error @+1 {{which is none of the same channels}}
+  %y = halftone.kernel "y" convolution_pass over ["batch", 50, 8] reduce [](%x, %f, %t)
+      accesses [#halftone.access<full>, #halftone.access<factor>, #halftone.access<turns>] -> [#halftone.access<transformed>]
+      fused [] {resultSegmentSizes = array<i32: 1, 0>} : (!halftone.tensor<[batch, 50, 8], f32>, !halftone.tensor<[2, 64, 2, 16], f32>, !halftone.tensor<[2, 64], f32>)
+      -> !halftone.tensor<[batch, 50, 8], f32> {
   ^bb0(%a: f32):
     halftone.kernel_yield stores %a : f32
   }
@@ -2364,4 +2454,93 @@ halftone.graph "training" {
   %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
   // expected-error @+1 {{'!halftone.tensor<[batch, 4], f32>' are no columns of '!halftone.tensor<[batch, 8], f32>' from 5 on}}
   %y = halftone.part %x from 5 : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 4], f32>
+}
+
+// -----
+
+// Batch norm: one value per column.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  %w = halftone.input "w" : !halftone.tensor<[8], f32>
+  %v = halftone.input "v" : !halftone.tensor<[7], f32>
+  // expected-error @+1 {{'!halftone.tensor<[7], f32>' does not have one value per column of}}
+  %y:5 = halftone.batch_norm %x, %w, %v, %w, %w {epsilon = 1.0e-05 : f64, momentum = 1.0e-01 : f64} : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8], f32>, !halftone.tensor<[7], f32>, !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>) -> (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>)
+}
+
+// -----
+
+// Group norm: one value per channel, and shared ones per image and channel.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  %w = halftone.input "w" : !halftone.tensor<[8], f32>
+  %v = halftone.input "v" : !halftone.tensor<[4], f32>
+  // expected-error @+1 {{'!halftone.tensor<[4], f32>' does not have one value per channel of}}
+  %y:3 = halftone.group_norm %x, %w, %v {epsilon = 1.0e-05 : f64, groups = 4 : i64} : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8], f32>, !halftone.tensor<[4], f32>) -> (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch, 8], f32>)
+}
+
+// -----
+
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  %w = halftone.input "w" : !halftone.tensor<[8], f32>
+  // expected-error @+1 {{'!halftone.tensor<[batch], f32>' does not have one value per image and channel of}}
+  %y:3 = halftone.group_norm %x, %w, %w {epsilon = 1.0e-05 : f64, groups = 4 : i64} : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>) -> (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch], f32>, !halftone.tensor<[batch, 8], f32>)
+}
+
+// -----
+
+// Positions: times before columns.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[8], f32>
+  %w = halftone.input "w" : !halftone.tensor<[5, 8], f32>
+  // expected-error @+1 {{x '!halftone.tensor<[8], f32>' must have times before its columns}}
+  %y = halftone.position_embedding %x, %w : (!halftone.tensor<[8], f32>, !halftone.tensor<[5, 8], f32>) -> !halftone.tensor<[8], f32>
+}
+
+// -----
+
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[8], f32>
+  // expected-error @+1 {{x '!halftone.tensor<[8], f32>' must have times before its columns}}
+  %y:3 = halftone.rotary %x {heads = 2 : i64, base = 1.0e4 : f64, interleaved = false, factor = 1.0 : f64} : (!halftone.tensor<[8], f32>) -> (!halftone.tensor<[8], f32>, !halftone.tensor<[1, 2], f32>, !halftone.tensor<[1, 2], f32>)
+}
+
+// -----
+
+// A product goes on from a sum of its own type.
+halftone.graph "g" {
+  %g = halftone.input "g" : !halftone.tensor<[batch, 4], f32>
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  %s = halftone.input "s" : !halftone.tensor<[8, 4], f32>
+  // expected-error @+1 {{starts from '!halftone.tensor<[8, 4], f32>', which is no '!halftone.tensor<[4, 8], f32>'}}
+  %y = halftone.contract %g, %x from %s {pass = #halftone.pass<weight_gradient>, transpose_lhs} : (!halftone.tensor<[batch, 4], f32>, !halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8, 4], f32>) -> !halftone.tensor<[4, 8], f32>
+}
+
+// -----
+
+// A map over a domain leaves something.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  // expected-error @+1 {{has no result}}
+  halftone.map "none" (%x) over ["batch", 8] reads [#halftone.access<full>] writes [] : (!halftone.tensor<[batch, 8], f32>) -> () {
+  ^bb0(%e: f32):
+    halftone.yield
+  }
+}
+
+// -----
+
+// A sum has something to sum.
+halftone.graph "g" {
+  // expected-error @+1 {{wants an operand to sum and a result}}
+  %y = halftone.reduce "none" () : () -> !halftone.tensor<[8], f32>
+}
+
+// -----
+
+// What lies in a flat buffer lies inside of it.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[16], f32>
+  // expected-error @+1 {{'!halftone.tensor<[4, 2], f32>' are no elements of '!halftone.tensor<[16], f32>' from 9 on}}
+  %y = halftone.view %x {at = 9 : i64} : (!halftone.tensor<[16], f32>) -> !halftone.tensor<[4, 2], f32>
 }

@@ -352,7 +352,7 @@ halftone.graph "slides_back" {
 halftone.graph "pools" {
   // CHECK: %[[X:.*]] = halftone.input "x"
   %x = halftone.input "x" : !halftone.tensor<[batch, 6, 8], f32>
-  // CHECK: %[[P:.*]]:2 = halftone.map "pool"(%[[X]], %[[X]], %[[X]]) over ["batch", 3, 8] reads [#halftone.access<general reads #[[ELEMENT0]]>, #halftone.access<general reads #[[ELEMENT1]]>, #halftone.access<general reads #[[ELEMENT2]]>] writes [#halftone.access<full>, #halftone.access<full>] {halftone.layer = "largest"}
+  // CHECK: %[[P:.*]]:2 = halftone.map "pool"(%[[X]], %[[X]], %[[X]]) over ["batch", 3, 8] reads [#halftone.access<general reads #[[ELEMENT0]]>, #halftone.access<general reads #[[ELEMENT1]]>, #halftone.access<general reads #[[ELEMENT2]]>] writes [#halftone.access<full>, #halftone.access<full>] {halftone.layer = "largest", halftone.windows}
   // CHECK: arith.cmpf ogt
   // CHECK: arith.cmpf uno
   // CHECK: %[[WINDOW:.*]] = halftone.axis_index 1 : i32
@@ -497,6 +497,15 @@ halftone.graph "segments" {
   // CHECK: arith.select
   %m, %count = halftone.segment_reduce %x by %s {function = "mean", segments = 4 : i64} : (!sequence, !halftone.tensor<[batch, time], i32>) -> (!halftone.tensor<[batch, 4, 8], f32>, !halftone.tensor<[batch, 4], f32>)
   halftone.output "m", %m : !halftone.tensor<[batch, 4, 8], f32>
+  // Of a maximum also the first time that has it: the largest of those times' numbers, which have no sign.
+  // CHECK: %[[LARGEST:.*]] = halftone.segment_max %[[S]], %[[X]]
+  // CHECK: halftone.map "segment_max_read"(%[[LARGEST]], %[[S]])
+  // CHECK: %[[TIMES:.*]] = halftone.map "segment_times"(%[[X]], %{{.*}})
+  // CHECK: %[[LAST:.*]] = halftone.segment_max %[[S]], %[[TIMES]]
+  // CHECK: halftone.map "segment_time"(%[[LAST]])
+  %largest, %which = halftone.segment_reduce %x by %s {function = "max", segments = 4 : i64} : (!sequence, !halftone.tensor<[batch, time], i32>) -> (!halftone.tensor<[batch, 4, 8], f32>, !halftone.tensor<[batch, 4, 8], f32>)
+  halftone.output "largest", %largest : !halftone.tensor<[batch, 4, 8], f32>
+  halftone.output "which", %which : !halftone.tensor<[batch, 4, 8], f32>
   // CHECK: halftone.map "segment_broadcast"(%{{.*}}, %[[S]]) over ["batch", "time", 8] reads [#halftone.access<general reads #{{.*}} through[1]>, #halftone.access<row>]
   %b = halftone.segment_broadcast %y by %s : (!halftone.tensor<[batch, 4, 8], f32>, !halftone.tensor<[batch, time], i32>) -> !sequence
   halftone.output "b", %b : !sequence

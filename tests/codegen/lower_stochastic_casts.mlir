@@ -9,7 +9,7 @@
 // CHECK-LABEL: halftone.graph "draws_what_bf16_drops"
 // CHECK: %[[LOW:.*]], %[[HIGH:.*]], %[[STEP:.*]], %[[BATCH:.*]] = halftone.counters
 // CHECK: %[[X:.*]] = halftone.input "x"
-// CHECK: %[[MAP:.*]] = halftone.map "stochastic"(%[[X]], %[[LOW]], %[[HIGH]], %[[STEP]], %[[BATCH]]) {halftone.internal, halftone.layer = "x", halftone.phase = #halftone.phase<backward>}
+// CHECK: %[[MAP:.*]] = halftone.map "stochastic"(%[[X]], %[[LOW]], %[[HIGH]], %[[STEP]], %[[BATCH]]) {halftone.internal, halftone.layer = "x", halftone.phase = #halftone.phase<backward>, halftone.rounding}
 // CHECK-NEXT: ^bb0(%[[A:[a-z0-9]+]]: f32,
 // CHECK: %[[DRAW:.*]] = halftone.draw "x bf16 stochastic saturate" by
 // CHECK: %[[BITS:.*]] = arith.bitcast %[[A]]

@@ -77,6 +77,17 @@ halftone.graph "layers" attributes {halftone.loss_without_output = "xent", halft
   %sequence, %work = halftone.inverse_transform %spectrum by %turns
       : (!halftone.tensor<[1, 8, 2, 16], f32>, !halftone.tensor<[2, 8], f32>)
       -> (!halftone.tensor<[8, 8], f32>, !halftone.tensor<[1, 8, 2, 16], f32>)
+  %many = halftone.input "many" : !halftone.tensor<[2, 64], f32>
+  %sound = halftone.input "sound" : !halftone.tensor<[50, 8], f32>
+  // CHECK: %[[PASSED:.*]] = halftone.transform_pass %{{.*}} by %{{.*}} : (!halftone.tensor<[50, 8], f32>, !halftone.tensor<[2, 64], f32>) -> !halftone.tensor<[1, 64, 2, 16], f32>
+  %passed = halftone.transform_pass %sound by %many
+      : (!halftone.tensor<[50, 8], f32>, !halftone.tensor<[2, 64], f32>) -> !halftone.tensor<[1, 64, 2, 16], f32>
+  // CHECK: halftone.inverse_transform_pass %[[PASSED]] by %{{.*}} : (!halftone.tensor<[1, 64, 2, 16], f32>, !halftone.tensor<[2, 64], f32>) -> !halftone.tensor<[50, 8], f32>
+  %returned = halftone.inverse_transform_pass %passed by %many
+      : (!halftone.tensor<[1, 64, 2, 16], f32>, !halftone.tensor<[2, 64], f32>) -> !halftone.tensor<[50, 8], f32>
+  // CHECK: halftone.convolution_pass %{{.*}} times %[[PASSED]] by %{{.*}} {conjugate} : (!halftone.tensor<[50, 8], f32>, !halftone.tensor<[1, 64, 2, 16], f32>, !halftone.tensor<[2, 64], f32>) -> !halftone.tensor<[50, 8], f32>
+  %correlated = halftone.convolution_pass %returned times %passed by %many {conjugate}
+      : (!halftone.tensor<[50, 8], f32>, !halftone.tensor<[1, 64, 2, 16], f32>, !halftone.tensor<[2, 64], f32>) -> !halftone.tensor<[50, 8], f32>
   // CHECK: halftone.attention %{{.*}}, %{{.*}}, %{{.*}} {causal = true, heads = 2 : i64} : (
   %mix = halftone.attention %x, %x, %x {causal = true, heads = 2 : i64}
       : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch, 8], f32>)
@@ -136,6 +147,8 @@ halftone.graph "layers" attributes {halftone.loss_without_output = "xent", halft
       : (!halftone.tensor<[4, 6, 4], f32>, !halftone.tensor<[4, 6], i32>) -> (!halftone.tensor<[4, 2, 4], f32>, !halftone.tensor<[4, 2], f32>)
   // CHECK: %{{.*}} = halftone.segment_broadcast %{{.*}} by %{{.*}} : (!halftone.tensor<[4, 2, 4], f32>, !halftone.tensor<[4, 6], i32>) -> !halftone.tensor<[4, 6, 4], f32>
   %of_times = halftone.segment_broadcast %of_parts by %part : (!halftone.tensor<[4, 2, 4], f32>, !halftone.tensor<[4, 6], i32>) -> !halftone.tensor<[4, 6, 4], f32>
+  // CHECK: halftone.segment_max %{{.*}}, %{{.*}} : (!halftone.tensor<[4, 6], i32>, !halftone.tensor<[4, 6, 4], f32>) -> !halftone.tensor<[4, 2, 4], f32>
+  %of_largest = halftone.segment_max %part, %lines : (!halftone.tensor<[4, 6], i32>, !halftone.tensor<[4, 6, 4], f32>) -> !halftone.tensor<[4, 2, 4], f32>
   // CHECK: halftone.segment_sum %{{.*}}, %{{.*}} : (!halftone.tensor<[4, 6], i32>, !halftone.tensor<[4, 6, 4], f32>) -> !halftone.tensor<[4, 2, 4], f32>
   %of_batch = halftone.segment_sum %part, %of_times : (!halftone.tensor<[4, 6], i32>, !halftone.tensor<[4, 6, 4], f32>) -> !halftone.tensor<[4, 2, 4], f32>
   %token = halftone.input "token" : !halftone.tensor<[batch], i32>

@@ -161,7 +161,7 @@ TEST_CASE("a statement that breaks the grammar is refused where it does") {
       {"rule everywhere : result follow", 4, 26,
        "expected a format, one of f32, tf32, f16, bf16, f8e4m3, f8e5m2, but met \"follow\""},
       {"rule everywhere : accumulate f16", 4, 30,
-       "expected an accumulation, one of f32, ordered, hardware, but met \"f16\""},
+       "expected an accumulation, one of f32, ordered, hardware, promoted, but met \"f16\""},
       {"rule everywhere : rounding up", 4, 28,
        "expected a rounding, one of nearest_even, toward_zero, stochastic, but "
        "met \"up\""},
@@ -170,11 +170,17 @@ TEST_CASE("a statement that breaks the grammar is refused where it does") {
       {"rule everywhere : master bf8", 4, 26,
        "expected a format, one of f32, bf16, but met \"bf8\""},
       {"rule everywhere : compute f8e4m3 scaled rows f8e8m0 saturate", 4, 41,
-       "expected 'tensor', 'block' or 'delayed', but met \"rows\""},
+       "expected 'tensor', 'row', 'column', 'block' or 'delayed', but met \"rows\""},
       {"rule everywhere : compute f8e4m3 scaled delayed f8e8m0 saturate", 4, 49,
        "expected a number of steps, but met \"f8e8m0\""},
       {"rule everywhere : compute f8e4m3 scaled delayed 8 margin f8e8m0 saturate", 4, 58,
        "expected a margin, but met \"f8e8m0\""},
+      {"rule everywhere : compute f8e4m3 scaled delayed 99999999999 f8e8m0 saturate", 4, 49,
+       "\"99999999999\" does not fit 32 bits; write an integer nearer to 0"},
+      {"rule everywhere : compute f8e4m3 scaled delayed 8 margin 4294967297 f8e8m0 saturate", 4, 58,
+       "\"4294967297\" does not fit 32 bits; write an integer nearer to 0"},
+      {"rule everywhere : compute f8e4m3 scaled block -4294967264 f8e8m0 saturate", 4, 47,
+       "\"-4294967264\" does not fit 32 bits; write an integer nearer to 0"},
       {"rule everywhere : compute f8e4m3 scaled block f8e8m0 saturate", 4, 47,
        "expected the size of a block, but met \"f8e8m0\""},
       {"rule everywhere : compute f8e4m3 scaled tensor saturate", 4, 48,
@@ -185,11 +191,11 @@ TEST_CASE("a statement that breaks the grammar is refused where it does") {
        "expected 'always' or 'never', but met \"often\""},
       {"rule everywhere : compute f32 store f32", 4, 31,
        "expected store, compute, result, accumulate, master, rounding, recompute, loss_scale, "
-       "memory_budget, quantize or because, at most once each and in this order, but met "
+       "memory_budget, quantize, place or because, at most once each and in this order, but met "
        "\"store\""},
       {"rule everywhere : store f32 store f32", 4, 29,
        "expected store, compute, result, accumulate, master, rounding, recompute, loss_scale, "
-       "memory_budget, quantize or because, at most once each and in this order, but met "
+       "memory_budget, quantize, place or because, at most once each and in this order, but met "
        "\"store\""},
       {"rule where : store f32", 4, 12,
        "expected layer, class, op, role, pass, target, during, first, last, depth, at_least or "
@@ -232,8 +238,10 @@ TEST_CASE("a statement that breaks the grammar is refused where it does") {
        "expected i8, f8e4m3 or f32, one of f32, i8, f8e4m3, but met \"i4\""},
       {"rule where role weight : quantize i8 maximum", 4, 38,
        "expected store, compute, result, accumulate, master, rounding, recompute, loss_scale, "
-       "memory_budget, quantize or because, at most once each and in this order, but met "
+       "memory_budget, quantize, place or because, at most once each and in this order, but met "
        "\"maximum\""},
+      {"rule where role optimizer_state : place disk", 4, 41,
+       "expected device or host, one of device, host, but met \"disk\""},
       {"rule everywhere : loss_scale", 4, 29, "expected a loss scale, but met the end of the line"},
       {"rule everywhere : loss_scale fixed", 4, 35,
        "expected the scale, but met the end of the line"},
@@ -294,7 +302,7 @@ TEST_CASE("a broken rule is reported at the statement that breaks it") {
        "input '%x' cannot be assigned to; name a state (D7)"},
       {"output \"x\" = %x\nrule everywhere : store f32\nrule everywhere :\n", 6, 1,
        "the rule \"everywhere :\" states no field; state store, compute, result, accumulate, "
-       "master, rounding, recompute, loss_scale, memory_budget or quantize (P41)"},
+       "master, rounding, recompute, loss_scale, memory_budget, quantize or place (P41)"},
       {"output \"x\" = %x\nclip_value 0\n", 5, 1,
        "the clip value is 0; make it finite and positive in f32 (D11)"},
       {"output \"x\" = %x\nclip_group 1 %x\n", 5, 1,

@@ -51,6 +51,7 @@ void note(std::set<std::string_view>& met, const Rule& rule) {
   add("loss_scale", rule.loss_scale.has_value());
   add("memory_budget", rule.memory_budget.has_value());
   add("quantize", rule.quantize.has_value());
+  add("place", rule.place.has_value());
 }
 
 }  // namespace
@@ -74,7 +75,7 @@ TEST_CASE("print and parse give back any valid Description, and the same text") 
   });
   CHECK(holds);
   CHECK(kinds.size() == kKinds);
-  CHECK(of_rules.size() == 26);
+  CHECK(of_rules.size() == 27);
 }
 
 TEST_CASE("the shape of every node of a valid Description is the inferred one") {

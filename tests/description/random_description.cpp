@@ -456,6 +456,12 @@ class Generator {
                                  .size = block == 0 ? 0 : 1 << (3 * block - (block == 1 ? 2 : 0)),
                                  .rows = block == 0 ? 1 : 1 << below(4),
                                  .scale = Element::f8e8m0};
+      if (block == 0) {
+        static constexpr Groups::Kind kKinds[] = {Groups::Kind::tensor, Groups::Kind::row,
+                                                  Groups::Kind::column};
+        stated.encoding.scaling.kind = kKinds[below(3)];
+        if (below(2) == 1) stated.encoding.scaling.scale = Element::f32;
+      }
       if (block == 0 && below(2) == 1) {
         stated.encoding.scaling.kind = Groups::Kind::delayed;
         stated.encoding.scaling.history = 1 << below(13);
@@ -522,6 +528,7 @@ class Generator {
     if (below(6) == 1) result.loss_scale = loss_scale();
     if (below(6) == 1) result.memory_budget = memory_budget();
     if (below(6) == 1) result.quantize = quantization();
+    if (below(6) == 1) result.place = static_cast<Memory>(below(2));
     return result;
   }
 

@@ -54,7 +54,7 @@ TEST_CASE("a file of rules that cannot be meant is refused where it cannot") {
        "expected a statement 'rule ...', but met \"everywhere\""},
       {"\nrule everywhere : compute bf16 store f16", 2, 32,
        "expected store, compute, result, accumulate, master, rounding, recompute, loss_scale, "
-       "memory_budget, quantize or because, at most once each and in this order, but met "
+       "memory_budget, quantize, place or because, at most once each and in this order, but met "
        "\"store\""},
       {"rule everywhere : store f32\nrule where op relu : store bf16\nrule where op gelu : store "
        "f32",

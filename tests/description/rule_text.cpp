@@ -24,7 +24,7 @@ parameter %norm.weight : [4] init constant(1)
 %xent = cross_entropy(logits: %sum, label: %label) : []
 loss %xent weight 1
 )";
-constexpr const char* kEnd = "optimizer sgd learning_rate 1 momentum 0 weight_decay 0\n";
+constexpr const char* kEnd = "optimizer sgd learning_rate 1 momentum 0.5 weight_decay 0\n";
 
 struct Case {
   const char* text;
@@ -87,6 +87,21 @@ TEST_CASE("every part and field of a rule prints as its text and reads back") {
          r.compute->encoding.scaling = {.kind = Scaling::Kind::tensor, .scale = Element::f8e8m0};
          r.compute->encoding.saturate = true;
        })},
+      {"everywhere : compute f8e4m3 scaled tensor f32 saturate", with([](Rule& r) {
+         r.compute = {false, Element::f8e4m3};
+         r.compute->encoding.scaling = {.kind = Scaling::Kind::tensor, .scale = Element::f32};
+         r.compute->encoding.saturate = true;
+       })},
+      {"everywhere : compute f8e5m2 scaled row f8e8m0 saturate", with([](Rule& r) {
+         r.compute = {false, Element::f8e5m2};
+         r.compute->encoding.scaling = {.kind = Scaling::Kind::row, .scale = Element::f8e8m0};
+         r.compute->encoding.saturate = true;
+       })},
+      {"everywhere : compute f8e4m3 scaled column f32 saturate", with([](Rule& r) {
+         r.compute = {false, Element::f8e4m3};
+         r.compute->encoding.scaling = {.kind = Scaling::Kind::column, .scale = Element::f32};
+         r.compute->encoding.saturate = true;
+       })},
       {"everywhere : compute f8e4m3 scaled delayed 1024 f8e8m0 saturate", with([](Rule& r) {
          r.compute = {false, Element::f8e4m3};
          r.compute->encoding.scaling = {
@@ -126,6 +141,8 @@ TEST_CASE("every part and field of a rule prints as its text and reads back") {
        with([](Rule& r) { r.accumulate = Accumulation::ordered; })},
       {"everywhere : accumulate hardware",
        with([](Rule& r) { r.accumulate = Accumulation::hardware; })},
+      {"everywhere : accumulate promoted",
+       with([](Rule& r) { r.accumulate = Accumulation::promoted; })},
       {"everywhere : master f32", with([](Rule& r) { r.master = Element::f32; })},
       {"everywhere : master bf16 remainder", with([](Rule& r) {
          r.master = Element::bf16;
@@ -158,6 +175,24 @@ TEST_CASE("every part and field of a rule prints as its text and reads back") {
          rule.compute.reset();
          rule.loss_scale = LossScale{};
          rule.memory_budget = {.kind = MemoryBudget::Kind::bytes, .bytes = 268435456};
+         return rule;
+       }()},
+      {"where role optimizer_state : store bf16 place host",
+       [] {
+         Rule rule;
+         rule.clauses.emplace_back().roles = {Role::optimizer_state};
+         rule.store = {false, Element::bf16};
+         rule.place = Memory::host;
+         return rule;
+       }()},
+      {"where role optimizer_state target cpu : place device",
+       [] {
+         Rule rule = where([](Clause& c) {
+           c.roles = {Role::optimizer_state};
+           c.targets = {{Relation::is, "cpu"}};
+         });
+         rule.compute.reset();
+         rule.place = Memory::device;
          return rule;
        }()},
       {"where role weight : quantize i8", of_weights({Element::i8})},

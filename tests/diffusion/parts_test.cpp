@@ -156,7 +156,7 @@ TEST_CASE("a clip is restored from the noise that the model finds") {
   CHECK(clip == std::vector<float>(kClip, (0.25f - shares.noise * noise) / shares.clip));
 }
 
-TEST_CASE("f16 that fails goes on in bf16, says so, and goes on so from its checkpoint") {
+TEST_CASE("f16 that fails goes on in bf16, logs it, and goes on so from its checkpoint") {
   const Clips clips("fallback", 2);
   Plan plan{.training = clips.folder / "training.npy",
             .held_out = clips.folder / "held_out.npy",
@@ -175,9 +175,15 @@ TEST_CASE("f16 that fails goes on in bf16, says so, and goes on so from its chec
   CHECK(run.statistics.steps == kFailed + 3);
   CHECK(std::isfinite(run.held_out_loss));
   std::ifstream log(plan.log);
-  int runs = 0;
-  for (std::string line; std::getline(log, line);) runs += line.starts_with("{\"kind\":\"run\"");
-  CHECK(runs == 2);
+  int runs = 0, switches = 0;
+  for (std::string line; std::getline(log, line);) {
+    runs += line.starts_with("{\"kind\":\"run\"");
+    if (!line.starts_with("{\"kind\":\"switch\"")) continue;
+    ++switches;
+    CHECK(line.find("20 of 20 steps were skipped") != std::string::npos);
+  }
+  CHECK(runs == 1);
+  CHECK(switches == 1);
 
   plan.steps += 2;
   const Run later = train(rule_set("f16"), halftone::Device::cpu(), plan);
@@ -185,8 +191,9 @@ TEST_CASE("f16 that fails goes on in bf16, says so, and goes on so from its chec
   CHECK(later.first_step == kFailed + 3);
   CHECK(later.statistics.skipped_steps == kFailed);
 
-  std::filesystem::remove(plan.checkpoint);
+  RuleSet alone = rule_set("f16");
+  alone.stages.clear();
   plan.checkpoint.clear();
-  CHECK_THROWS_WITH((void)train(rule_set("f16"), halftone::Device::cpu(), plan),
+  CHECK_THROWS_WITH((void)train(alone, halftone::Device::cpu(), plan),
                     doctest::Contains("f16 failed, since 20 steps in a row were skipped: "));
 }

@@ -263,6 +263,7 @@ TEST_CASE("each page quotes its source's lists and the rules of its preset") {
   states("keras", presets::keras_mixed_bfloat16());
   states("keras", presets::keras_float32());
   states("micikevicius", presets::micikevicius());
+  states("fp8_rowwise", presets::fp8_rowwise());
   states("mxfp8", presets::mxfp8());
   states("deepseek_v3", presets::deepseek_v3());
   states("nvfp4", presets::nvfp4());

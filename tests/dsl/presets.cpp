@@ -133,8 +133,11 @@ TEST_CASE("presets of 8 and 4 bits scale the operands of linear and of nothing e
   using halftone::reference::RoundTo;
   const auto even = halftone::description::Rounding::nearest_even;
   const auto drawn = halftone::description::Rounding::stochastic;
-  const auto tensor = [&](Element element) {
-    return RoundTo{element, even, true, {.kind = Scaling::Kind::tensor, .scale = f8e8m0}};
+  const auto tensor = [&](Element element, Element scale = f8e8m0) {
+    return RoundTo{element, even, true, {.kind = Scaling::Kind::tensor, .scale = scale}};
+  };
+  const auto vectors = [&](Scaling::Kind kind, Element scale) {
+    return RoundTo{f8e4m3, even, true, {.kind = kind, .scale = scale}};
   };
   const auto blocks = [&](std::int32_t rows, std::int32_t columns, Element element = f8e4m3) {
     const Element scale = element == f4e2m1 ? f8e4m3 : f8e8m0;
@@ -142,9 +145,9 @@ TEST_CASE("presets of 8 and 4 bits scale the operands of linear and of nothing e
         .kind = Scaling::Kind::block, .size = columns, .rows = rows, .scale = scale};
     return RoundTo{element, even, true, scaling};
   };
-  const auto later = [&](Element element) {
+  const auto later = [&](Element element, Element scale = f8e8m0) {
     return RoundTo{
-        element, even, true, {.kind = Scaling::Kind::delayed, .scale = f8e8m0, .history = 1024}};
+        element, even, true, {.kind = Scaling::Kind::delayed, .scale = scale, .history = 1024}};
   };
   const auto stochastic = [&](RoundTo to) {
     to.rounding = drawn;
@@ -153,6 +156,10 @@ TEST_CASE("presets of 8 and 4 bits scale the operands of linear and of nothing e
   const RoundTo half{bf16}, e4m3 = tensor(f8e4m3), e5m2 = tensor(f8e5m2);
   const RoundTo in_row = blocks(1, 16, f4e2m1), in_column = blocks(16, 1, f4e2m1);
   const RoundTo square = blocks(16, 16, f4e2m1);
+  const RoundTo row = vectors(Scaling::Kind::row, f8e8m0),
+                column = vectors(Scaling::Kind::column, f8e8m0);
+  const RoundTo row_of_f32 = vectors(Scaling::Kind::row, f32),
+                column_of_f32 = vectors(Scaling::Kind::column, f32);
   /// What a linear reads.
   struct Reads {
     const char* preset;
@@ -164,6 +171,17 @@ TEST_CASE("presets of 8 and 4 bits scale the operands of linear and of nothing e
        e4m3, e5m2},
       {"fp8_delayed", describe(every, presets::fp8_delayed(), adamw()), later(f8e4m3),
        later(f8e4m3), later(f8e5m2), later(f8e4m3), later(f8e4m3), later(f8e5m2)},
+      {"fp8_current in f32", describe(every, presets::fp8_current(op("linear"), f32), adamw()),
+       tensor(f8e4m3, f32), tensor(f8e4m3, f32), tensor(f8e5m2, f32), tensor(f8e4m3, f32),
+       tensor(f8e4m3, f32), tensor(f8e5m2, f32)},
+      {"fp8_delayed in f32",
+       describe(every, presets::fp8_delayed(delayed(), op("linear"), f32), adamw()),
+       later(f8e4m3, f32), later(f8e4m3, f32), later(f8e5m2, f32), later(f8e4m3, f32),
+       later(f8e4m3, f32), later(f8e5m2, f32)},
+      {"fp8_rowwise", describe(every, presets::fp8_rowwise(), adamw()), row, row, row, column,
+       column, column},
+      {"fp8_rowwise in f32", describe(every, presets::fp8_rowwise(op("linear"), f32), adamw()),
+       row_of_f32, row_of_f32, row_of_f32, column_of_f32, column_of_f32, column_of_f32},
       {"mxfp8", describe(every, presets::mxfp8(), adamw()), blocks(1, 32), blocks(1, 32),
        blocks(1, 32), blocks(32, 1), blocks(32, 1), blocks(32, 1)},
       {"deepseek_v3", describe(every, presets::deepseek_v3(), adamw()), blocks(1, 128),
@@ -213,6 +231,12 @@ TEST_CASE("presets of TransformerEngine take other products, and a model without
             "saturate",
             "rule where class contraction role gradient if_any : compute f8e5m2 scaled delayed 16 "
             "margin 1 f8e8m0 saturate"});
+  CHECK(
+      specs::lines(describe(every, presets::fp8_current(op("linear") | op("matmul"), f32), adamw()),
+                   "rule ")
+          .back() ==
+      "rule where op linear|matmul role gradient if_any : compute f8e5m2 scaled tensor f32 "
+      "saturate");
   constexpr auto plain =
       model("plain", inputs(tensor("x", batch, 8)), from("x") | linear("fc", 4) | output("y"));
   CHECK(specs::lines(describe(plain, presets::mxfp8()), "rule ") ==

@@ -65,6 +65,7 @@ TEST_CASE("every field of a rule comes to the Description") {
       {everywhere(compute(follow)), "rule everywhere : compute follow"},
       {everywhere(accumulate(ordered)), "rule everywhere : accumulate ordered"},
       {everywhere(accumulate(hardware)), "rule everywhere : accumulate hardware"},
+      {everywhere(accumulate(promoted)), "rule everywhere : accumulate promoted"},
       {everywhere(store(f16), rounding(toward_zero)),
        "rule everywhere : store f16 rounding toward_zero"},
       {everywhere(store(bf16), rounding(stochastic)),
@@ -81,6 +82,10 @@ TEST_CASE("every field of a rule comes to the Description") {
       {where(weights)(quantize(f8e4m3, least_error)),
        "rule where role weight : quantize f8e4m3 least_error"},
       {where(weights)(quantize(f32)), "rule where role weight : quantize f32"},
+      {where(optimizer_states)(store(bf16), place(host)),
+       "rule where role optimizer_state : store bf16 place host"},
+      {where(optimizer_states & on(cpu))(place(on_device)),
+       "rule where role optimizer_state target cpu : place device"},
       {everywhere(no_loss_scale()), "rule everywhere : loss_scale none"},
       {everywhere(fixed_loss_scale(128)), "rule everywhere : loss_scale fixed 128"},
       // The defaults are those of torch.amp.GradScaler, with bounds and patience of our own.
@@ -252,6 +257,7 @@ class RandomRule {
     state(12, below(2) == 0 ? memory_budget(0.5 * below(4)) : memory_budget_bytes(below(3)));
     state(12, below(2) == 0 ? fixed_loss_scale(below(9)) : dynamic_loss_scale(growth(below(9))));
     state(8, below(2) == 0 ? quantize(formats[below(4)], least_error) : quantize(i8));
+    state(8, place(below(2) == 0 ? host : on_device));
     return rule;
   }
 

@@ -84,15 +84,16 @@ constexpr auto resampled = model(
     losses(mse("error", "prediction", "target")));
 HALFTONE_PROGRAM(resampled_program, resampled, f32_rules, adamw(), clip(1.0))
 
-constexpr auto segments_model =
-    model("segments",
-          inputs(tokens("word", u8, batch, symbol("time")),
-                 segments("patch", batch, symbol("time")), labels("next", batch, symbol("time"))),
-          from("word") | embedding("embed", 11, 10) | segment_mean("means", 4, "patch") |
-              drawn("fc", 10, 0.3) | silu("act") | segment_broadcast("spread", "patch") |
-              segment_sum("sums", 2, "patch") | segment_broadcast("back", "patch"),
-          from("embed") | concat("back") | as("both") | drawn("head", 12, 0.2) | output("logits"),
-          losses(cross_entropy("error", "logits", "next")));
+constexpr auto segments_model = model(
+    "segments",
+    inputs(tokens("word", u8, batch, symbol("time")), segments("patch", batch, symbol("time")),
+           labels("next", batch, symbol("time"))),
+    from("word") | embedding("embed", 11, 10) | segment_mean("means", 4, "patch") |
+        drawn("fc", 10, 0.3) | silu("act") | segment_broadcast("spread", "patch") |
+        segment_sum("sums", 2, "patch") | segment_broadcast("back", "patch"),
+    from("embed") | segment_max("most", 3, "patch") | segment_broadcast("top", "patch"),
+    from("embed") | concat("back", "top") | as("both") | drawn("head", 12, 0.2) | output("logits"),
+    losses(cross_entropy("error", "logits", "next")));
 HALFTONE_PROGRAM(segments_program, segments_model, f32_rules, adamw(), clip(1.0))
 
 constexpr auto adaptive =

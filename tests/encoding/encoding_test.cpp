@@ -43,7 +43,10 @@ std::string said_of(std::string_view text) {
 std::vector<Encoding> encodings() {
   std::vector<Scaling> scalings = {{}};
   for (const Element scale : kAll) {
-    scalings.push_back({.kind = Scaling::Kind::tensor, .scale = scale});
+    for (const Scaling::Kind kind :
+         {Scaling::Kind::tensor, Scaling::Kind::row, Scaling::Kind::column}) {
+      scalings.push_back({.kind = kind, .scale = scale});
+    }
     for (const int size : {1, 16, 32, 128}) {
       for (const int rows : {1, 32, 128}) {
         scalings.push_back(
@@ -278,9 +281,10 @@ TEST_CASE("what is no encoding is refused in one sentence") {
       {"", "no element is called '"},
       {"e4m3", "no element is called 'e4m3"},
       {"bf16 scaled block 32 e8m0", "no element is called 'e8m0"},
-      {"bf16 scaled row f32",
-       "'row' is no scaling; write scaled tensor, scaled block or scaled delayed"},
-      {"bf16 scaled", "'' is no scaling; write scaled tensor, scaled block or scaled delayed"},
+      {"bf16 scaled rows f32",
+       "'rows' is no scaling; write scaled tensor, row, column, block or delayed"},
+      {"bf16 scaled", "'' is no scaling; write scaled tensor, row, column, block or delayed"},
+      {"bf16 scaled row", "no element is called '"},
       {"bf16 scaled delayed f32", "'f32' is no number of steps; write a positive number"},
       {"bf16 scaled delayed 0 f32", "'0' is no number of steps; write a positive number"},
       {"bf16 scaled delayed 8 margin f32", "'f32' is no margin; write a positive number"},
@@ -310,7 +314,7 @@ TEST_CASE("what is no encoding is refused in one sentence") {
   }
 }
 
-TEST_CASE("scales are powers of two, or of two levels, of short floats that saturate") {
+TEST_CASE("scales are powers of two, f32 or of two levels, of short floats that saturate") {
   int sound = 0;
   for (const Encoding& encoding : encodings()) {
     if (!is_scaled(encoding)) continue;
@@ -326,18 +330,21 @@ TEST_CASE("scales are powers of two, or of two levels, of short floats that satu
     const bool is_one = is_block && scaling.size == 1 && scaling.rows == 1;
     const bool has_two =
         is_block && scaling.scale == Element::f8e4m3 && encoding.element == Element::f4e2m1;
-    const bool is_sound = fits && !is_one && (scaling.scale == Element::f8e8m0 || has_two);
+    const bool is_f32 = !is_block && scaling.scale == Element::f32;
+    const bool is_sound =
+        fits && !is_one && (scaling.scale == Element::f8e8m0 || has_two || is_f32);
     CHECK((fault_of_scaling(encoding) == nullptr) == (is_sound && encoding.saturate));
     CHECK(has_two_levels(scaling) == (is_block && scaling.scale == Element::f8e4m3));
     if (is_of_states(encoding)) continue;
     CHECK((fault(encoding) == nullptr) == (is_sound && encoding.saturate));
     sound += fault(encoding) == nullptr;
     CHECK_FALSE(keeps(encoding, encoding.element));
-    CHECK(element_of_numbers(encoding) == Element::bf16);
+    CHECK(factors_sums(encoding) == is_f32);
+    CHECK(element_of_numbers(encoding) == (is_f32 ? Element::f32 : Element::bf16));
   }
-  // Elements and roundings of 8 bits, of fewer; the tensor and blocks of four sizes and as many
-  // rows as there are but one; two levels.
-  CHECK(sound == (2 * 3 + 3 * 2) * (1 + 4 * 3 - 1) + 2 * (4 * 3 - 1));
+  // Elements and roundings of 8 bits, of fewer; tensor, row and column under two kinds of scales,
+  // and blocks of four sizes and as many rows as there are but one; two levels.
+  CHECK(sound == (2 * 3 + 3 * 2) * (3 * 2 + 4 * 3 - 1) + 2 * (4 * 3 - 1));
   Encoding blocks = Element::f8e5m2;
   blocks.saturate = true;
   for (const auto& [size, is_sound] :

@@ -317,4 +317,30 @@ TEST_CASE("parameters come from a trainer, whole or by name, and averages where 
         "vocabulary: the generator was moved from; use the one that it was moved to");
 }
 
+TEST_CASE("a generator packs f32 weights for the steps of one sequence, and no bit depends on it") {
+  const LinkedArtifact& row = kDecoding[0];
+  std::int64_t bytes[2] = {};
+  std::vector<float> others[2];
+  for (const Packed packed : {Packed::never, Packed::automatic}) {
+    Generator generator(decoding(row), Device::cpu().with_packed(packed),
+                        {.sequences = 1, .capacity = 24, .chunk = 24});
+    bytes[packed == Packed::automatic] = generator.peak_bytes_predicted();
+    generator.copy_parameters(predictor_of(row.name, 1));
+    std::vector<Tokens> prompts = prompts_of({18});
+    CHECK(is_same(generator.prefill(prompts), 0, full(row.name, prompts[0])));
+    for (const std::int32_t next : {3, 5}) {
+      prompts[0].push_back(next);
+      CHECK(is_same(generator.step(std::vector{next}), 0, full(row.name, prompts[0])));
+    }
+    // Packed once more for other parameters.
+    const Binding bindings[] = {{"batch", 1}, {"time", 1}};
+    generator.copy_parameters(
+        Predictor(plain(row.name), Device::cpu(), {.model = {}, .bindings = bindings, .seed = 8}));
+    const auto stepped = generator.step(std::vector{std::int32_t{1}});
+    others[packed == Packed::automatic].assign(stepped.begin(), stepped.end());
+  }
+  CHECK((others[0] == others[1]));
+  CHECK(bytes[1] > bytes[0]);
+}
+
 }  // namespace halftone::tests

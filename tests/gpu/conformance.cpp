@@ -68,6 +68,7 @@ constexpr Wrapper kWrappers[] = {
     {"cp_async_ca_zero_fill_16", 8, 4, Draw::words, Nans::kept, 80},
     {"cp_async_cg_zero_fill", 8, 4, Draw::words, Nans::kept, 80},
     {"cp_async_groups", 8, 8, Draw::words, Nans::kept, 80},
+    {"ld_shared", 1, 1, Draw::words, Nans::kept, 89},
     {"mbarrier", 1, 3, Draw::words, Nans::kept, 90, 90},
     {"named_barriers", 1, 1, Draw::words, Nans::kept, 90, 90},
     {"setmaxnreg", 1, 1, Draw::words, Nans::kept, 90, 90},
@@ -79,6 +80,22 @@ constexpr Wrapper kWrappers[] = {
     {"wgmma_m64n192k16_bf16", 4, 96, Draw::words, Nans::kept, 90, 90},
     {"wgmma_m64n256k16_f16", 4, 128, Draw::words, Nans::kept, 90, 90},
     {"wgmma_m64n256k16_bf16", 4, 128, Draw::words, Nans::kept, 90, 90},
+    {"wgmma_m64n64k32_e4m3", 4, 32, Draw::words, Nans::kept, 90, 90},
+    {"wgmma_m64n128k32_e4m3", 4, 64, Draw::words, Nans::kept, 90, 90},
+    {"wgmma_m64n192k32_e4m3", 4, 96, Draw::words, Nans::kept, 90, 90},
+    {"wgmma_m64n256k32_e4m3", 4, 128, Draw::words, Nans::kept, 90, 90},
+    {"wgmma_m64n64k32_e4m3_e5m2", 4, 32, Draw::words, Nans::kept, 90, 90},
+    {"wgmma_m64n128k32_e4m3_e5m2", 4, 64, Draw::words, Nans::kept, 90, 90},
+    {"wgmma_m64n192k32_e4m3_e5m2", 4, 96, Draw::words, Nans::kept, 90, 90},
+    {"wgmma_m64n256k32_e4m3_e5m2", 4, 128, Draw::words, Nans::kept, 90, 90},
+    {"wgmma_m64n64k32_e5m2_e4m3", 4, 32, Draw::words, Nans::kept, 90, 90},
+    {"wgmma_m64n128k32_e5m2_e4m3", 4, 64, Draw::words, Nans::kept, 90, 90},
+    {"wgmma_m64n192k32_e5m2_e4m3", 4, 96, Draw::words, Nans::kept, 90, 90},
+    {"wgmma_m64n256k32_e5m2_e4m3", 4, 128, Draw::words, Nans::kept, 90, 90},
+    {"wgmma_m64n64k32_e5m2", 4, 32, Draw::words, Nans::kept, 90, 90},
+    {"wgmma_m64n128k32_e5m2", 4, 64, Draw::words, Nans::kept, 90, 90},
+    {"wgmma_m64n192k32_e5m2", 4, 96, Draw::words, Nans::kept, 90, 90},
+    {"wgmma_m64n256k32_e5m2", 4, 128, Draw::words, Nans::kept, 90, 90},
     {"wgmma_m64n64k16_f16_registers", 4, 32, Draw::words, Nans::kept, 90, 90},
     {"wgmma_m64n64k16_bf16_registers", 4, 32, Draw::words, Nans::kept, 90, 90},
     {"wgmma_m64n128k16_f16_registers", 4, 64, Draw::words, Nans::kept, 90, 90},
@@ -91,7 +108,11 @@ constexpr struct {
 } kShapes[] = {{{"mma_m16n8k8_f16", Element::f16, 8, 2, 1}, 75},
                {{"mma_m16n8k16_f16", Element::f16, 16, 4, 2}, 80},
                {{"mma_m16n8k16_bf16", Element::bf16, 16, 4, 2}, 80},
-               {{"mma_m16n8k8_tf32", Element::tf32, 8, 4, 2}, 80}};
+               {{"mma_m16n8k8_tf32", Element::tf32, 8, 4, 2}, 80},
+               {{"mma_m16n8k32_e4m3", Element::f8e4m3, 32, 4, 2}, 89},
+               {{"mma_m16n8k32_e4m3_e5m2", Element::f8e4m3, 32, 4, 2, Element::f8e5m2}, 89},
+               {{"mma_m16n8k32_e5m2_e4m3", Element::f8e5m2, 32, 4, 2, Element::f8e4m3}, 89},
+               {{"mma_m16n8k32_e5m2", Element::f8e5m2, 32, 4, 2}, 89}};
 
 std::string read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -163,10 +184,14 @@ class Conformance {
   void wrappers() {
     const std::string text =
         read_file("kernels/include/halftone/kernels/ptx.cuh") +
-        (number_ == 90 ? read_file("kernels/include/halftone/kernels/ptx_sm90.cuh") +
-                             after_includes(read_file(
-                                 "kernels/include/halftone/kernels/ptx_sm90_attention.cuh"))
+        (number_ >= 89 ? after_includes(read_file("kernels/include/halftone/kernels/ptx_sm89.cuh"))
                        : "") +
+        (number_ == 90
+             ? read_file("kernels/include/halftone/kernels/ptx_sm90.cuh") +
+                   after_includes(
+                       read_file("kernels/include/halftone/kernels/ptx_sm90_attention.cuh")) +
+                   after_includes(read_file("kernels/include/halftone/kernels/ptx_sm90_float8.cuh"))
+             : "") +
         read_file("tests/gpu/wrappers.cu");
     WrapperKernels got(device_, text, chip_), wanted(exact_, text, chip_),
         cut(truncating_, text, chip_);
@@ -180,7 +205,7 @@ class Conformance {
       if (number_ < least_chip || !chosen(only_, shape.kernel)) continue;
       const MmaShape& of = shape;
       report_.run(of.kernel, [&] { return compare_exactly(of, wanted, got); });
-      report_.run(std::string(of.kernel) + " inside N8",
+      report_.run(std::string(of.kernel) + " inside " + of.bound(),
                   [&] { return hold_to_bound(of, wanted, cut, got); });
     }
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel for each function of ptx.cuh, on sm_90a of ptx_sm90.cuh and ptx_sm90_attention.cuh too,
-// which stand before this text. Thread i of the launch reads its words of `in` and writes its words
-// of `out`; warps are whole. conformance.cpp has the table of how many words each kernel wants.
+// A kernel for each function of ptx.cuh, from sm_89 on of ptx_sm89.cuh and on sm_90a of ptx_sm90.cuh,
+// ptx_sm90_attention.cuh and ptx_sm90_float8.cuh too, which stand before this text. Thread i of the
+// launch reads its words of `in` and writes its words of `out`; warps are whole. conformance.cpp has
+// the table of how many words each kernel wants.
 using namespace halftone::kernels::ptx;
 
 #define KERNEL(name) extern "C" __global__ void name(const unsigned* in, unsigned* out, unsigned n)
@@ -153,6 +154,19 @@ KERNEL(cvt_rn_bf16_f32_kernel) { out[thread()] = cvt_rn_bf16_f32(__uint_as_float
 MMA_KERNEL(mma_m16n8k16_f16)
 MMA_KERNEL(mma_m16n8k16_bf16)
 MMA_KERNEL(mma_m16n8k8_tf32)
+#if __CUDA_ARCH__ >= 890
+MMA_KERNEL(mma_m16n8k32_e4m3)
+MMA_KERNEL(mma_m16n8k32_e4m3_e5m2)
+MMA_KERNEL(mma_m16n8k32_e5m2_e4m3)
+MMA_KERNEL(mma_m16n8k32_e5m2)
+
+KERNEL(ld_shared_kernel) {
+  __shared__ unsigned buffer[kThreads + 1];
+  buffer[threadIdx.x + 1] = in[thread()];
+  __syncwarp();
+  out[thread()] = ld_shared<4>(window(buffer + (threadIdx.x ^ 1)));
+}
+#endif
 
 template <int kBytes, bool kZeroFill, bool kCached>
 __device__ __forceinline__ void copy_async(const unsigned* in, unsigned* out) {
@@ -302,6 +316,31 @@ WGMMA_KERNEL_192(wgmma_m64n192k16_f16)
 WGMMA_KERNEL_192(wgmma_m64n192k16_bf16)
 WGMMA_KERNEL_256(wgmma_m64n256k16_f16)
 WGMMA_KERNEL_256(wgmma_m64n256k16_bf16)
+
+// Of 8 bits, both along k: of the operands' halves one byte is a number, and the other zero.
+#define WGMMA_CODES_KERNEL(name, n)                                                         \
+  KERNEL(name##_kernel) {                                                                   \
+    using Operands = GroupOperands<n / 2>;                                                  \
+    __shared__ __align__(1024) unsigned words[Operands::kBytes / 4];                        \
+    fill_operands(in, words, Operands::kBytes / 4);                                         \
+    const unsigned a = window(words), b = a + kGroupLhs;                                    \
+    float sums[n / 2];                                                                      \
+    wgmma_fence();                                                                          \
+    name(sums, Operands::descriptor<true>(a), Operands::descriptor<true>(b), 0);            \
+    name(sums, Operands::descriptor<true>(a) + 2, Operands::descriptor<true>(b) + 2, 1);    \
+    wgmma_commit_group();                                                                   \
+    wgmma_wait_group<0>();                                                                  \
+    for (int i = 0; i < n / 2; ++i) out[n / 2 * thread() + i] = __float_as_uint(sums[i]);   \
+  }
+#define WGMMA_CODES_KERNELS(formats)                   \
+  WGMMA_CODES_KERNEL(wgmma_m64n64k32_##formats, 64)    \
+  WGMMA_CODES_KERNEL(wgmma_m64n128k32_##formats, 128)  \
+  WGMMA_CODES_KERNEL(wgmma_m64n192k32_##formats, 192)  \
+  WGMMA_CODES_KERNEL(wgmma_m64n256k32_##formats, 256)
+WGMMA_CODES_KERNELS(e4m3)
+WGMMA_CODES_KERNELS(e4m3_e5m2)
+WGMMA_CODES_KERNELS(e5m2_e4m3)
+WGMMA_CODES_KERNELS(e5m2)
 
 // a from registers: any four words of the operands.
 #define WGMMA_REGISTERS_KERNEL(name, n)                                                   \

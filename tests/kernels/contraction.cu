@@ -1,8 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // A tensor-core contraction whose Body is written by hand. Options define ELEMENT and RHS (f16,
 // bf16 or float), TRANSPOSE_LHS, TRANSPOSE_RHS, COLUMNS, WIDTH, LHS_SUM (0: unused, 1: per row, 2:
-// by elements), BATCH (its elements, 1 for none) and TILE.
+// by elements), BATCH (its elements, 1 for none) and TILE; of two operands of 8 bits LHS, of which
+// ELEMENT is no format, and PROMOTES.
+#ifdef LHS
+#include "halftone/kernels/float8_contraction.cuh"
+using halftone::kernels::f8e4m3;
+using halftone::kernels::f8e5m2;
+namespace skeleton = halftone::kernels::float8_contraction;
+#else
+#define LHS ELEMENT
+#define PROMOTES false
 #include "halftone/kernels/tensor_contraction.cuh"
+namespace skeleton = halftone::kernels::tensor_contraction;
+#endif
 
 using halftone::kernels::bf16;
 using halftone::kernels::f16;
@@ -15,20 +26,22 @@ __device__ __forceinline__ bf16 rounded(float x, const bf16*) {
 }
 __device__ __forceinline__ float rounded(float x, const float*) { return x; }
 
-using Plan = halftone::kernels::tensor_contraction::Tile<TILE>;
+using Plan = skeleton::Tile<TILE>;
 
 /// sum[i, j] = the f32 sum; result[i, j] = round(scale[i] * (sum + bias[j]) + input[i, j]), plus
 /// lhs's sum where elements use it; row_sum[i] = lhs's sum, where it is used.
 struct Body {
   using Column = int;
-  using Lhs = ELEMENT;
+  using Lhs = LHS;
   using Rhs = RHS;
   static constexpr bool kTransposeLhs = TRANSPOSE_LHS, kTransposeRhs = TRANSPOSE_RHS;
   static constexpr bool kIsBatch = BATCH > 1;
   static constexpr bool kUsesLhsSum = LHS_SUM > 0, kElementsUseLhsSum = LHS_SUM > 1;
+  static constexpr bool kPromotes = PROMOTES;
   static constexpr int kWidth = WIDTH;
 
-  const ELEMENT *lhs, *input;
+  const LHS* lhs;
+  const ELEMENT* input;
   const RHS* rhs;
   const float *bias, *scale;
   float* sum;
@@ -85,7 +98,7 @@ struct Body {
 }  // namespace
 
 extern "C" __global__ void __launch_bounds__(Plan::kThreads)
-    contraction(const ELEMENT* __restrict__ lhs, const RHS* __restrict__ rhs,
+    contraction(const LHS* __restrict__ lhs, const RHS* __restrict__ rhs,
                 const ELEMENT* __restrict__ input, const float* __restrict__ bias,
                 const float* __restrict__ scale, float* __restrict__ sum,
                 ELEMENT* __restrict__ result, float* __restrict__ row_sum,
@@ -103,5 +116,5 @@ extern "C" __global__ void __launch_bounds__(Plan::kThreads)
   body.rows = rows;
   body.depth = depth;
   body.element_rows = rows / BATCH;
-  halftone::kernels::tensor_contraction::run<Body, Plan>(body);
+  skeleton::run<Body, Plan>(body);
 }

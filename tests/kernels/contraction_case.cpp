@@ -6,7 +6,6 @@
 #include <span>
 #include <sstream>
 
-#include "class_b.hpp"
 #include "halftone/simulator/module.hpp"
 
 namespace halftone::tests {
@@ -50,26 +49,31 @@ int TilePlan::shared_bytes(int element_bytes) const {
 }
 
 std::string Instance::text() const {
-  const auto name = [](Element format) -> std::string {
-    return format == Element::tf32 ? "tf32" : element_name(format);
-  };
+  const auto name = [](Element format) -> std::string { return encoding::word(format); };
   const std::string formats = name(format) + (rhs() == format ? "" : " x " + name(rhs()));
-  return "sm_" + chip + " " + formats + (transpose_lhs ? " lhs^T" : " lhs  ") +
-         (transpose_rhs ? " rhs^T " : " rhs   ") + std::to_string(columns) + " columns, " +
-         std::to_string(batch) + " products, tile " + tile.text();
+  return "sm_" + chip + " " + formats + (promotes ? " promoted" : "") +
+         (transpose_lhs ? " lhs^T" : " lhs  ") + (transpose_rhs ? " rhs^T " : " rhs   ") +
+         std::to_string(columns) + " columns, " + std::to_string(batch) + " products, tile " +
+         tile.text();
 }
 
 Compilation compile(const Instance& instance, const std::string& target) {
   const auto flag = [](bool value) { return value ? "true" : "false"; };
-  return compile(
-      "contraction.cu", target + "_" + instance.chip,
-      {std::string("ELEMENT=") + element_name(instance.format),
-       std::string("RHS=") + element_name(instance.rhs()), "TILE=" + instance.tile.text(),
-       "COLUMNS=" + std::to_string(instance.columns), "WIDTH=" + std::to_string(instance.width),
-       std::string("TRANSPOSE_LHS=") + flag(instance.transpose_lhs),
-       std::string("TRANSPOSE_RHS=") + flag(instance.transpose_rhs),
-       "BATCH=" + std::to_string(instance.batch),
-       "LHS_SUM=" + std::to_string(static_cast<int>(instance.lhs_sum))});
+  std::vector<std::string> macros = {
+      std::string("ELEMENT=") + element_name(instance.element()),
+      std::string("RHS=") + element_name(instance.rhs()),
+      "TILE=" + instance.tile.text(),
+      "COLUMNS=" + std::to_string(instance.columns),
+      "WIDTH=" + std::to_string(instance.width),
+      std::string("TRANSPOSE_LHS=") + flag(instance.transpose_lhs),
+      std::string("TRANSPOSE_RHS=") + flag(instance.transpose_rhs),
+      "BATCH=" + std::to_string(instance.batch),
+      "LHS_SUM=" + std::to_string(static_cast<int>(instance.lhs_sum))};
+  if (instance.is_of_8_bits()) {
+    macros.push_back(std::string("LHS=") + element_name(instance.format));
+    macros.push_back(std::string("PROMOTES=") + flag(instance.promotes));
+  }
+  return compile("contraction.cu", target + "_" + instance.chip, macros);
 }
 
 Operands operands(const Instance& instance, long long rows_of_one, long long depth) {
@@ -81,7 +85,7 @@ Operands operands(const Instance& instance, long long rows_of_one, long long dep
           .depth = depth,
           .lhs = drawn(count(rows, depth), format, 1),
           .rhs = drawn(count(instance.batch * columns, depth), instance.rhs(), 2),
-          .input = drawn(count(rows, columns), format, 3),
+          .input = drawn(count(rows, columns), instance.element(), 3),
           .bias = drawn(count(columns, 1), Element::f32, 4),
           .scale = drawn(count(rows, 1), Element::f32, 5)};
 }
@@ -104,11 +108,11 @@ Outcome run(const Instance& instance, const std::string& ptx, const Operands& x,
   const Buffer rhs(
       device, "rhs",
       stored(instance.rhs(), in_memory(x.rhs, instance.batch, x.depth, !instance.transpose_rhs)));
-  const Buffer input(device, "input", stored(instance.format, x.input));
+  const Buffer input(device, "input", stored(instance.element(), x.input));
   const Buffer bias(device, "bias", stored(Element::f32, x.bias));
   const Buffer scale(device, "scale", stored(Element::f32, x.scale));
   const Buffer sum(device, "sum", 4 * elements);
-  const Buffer result(device, "result", (instance.format == Element::tf32 ? 4 : 2) * elements);
+  const Buffer result(device, "result", (instance.element() == Element::tf32 ? 4 : 2) * elements);
   const Buffer row_sum(device, "row_sum", 4 * static_cast<std::size_t>(x.rows));
   const Buffer workspace(device, "workspace", splits > 1 ? counters + partials + chunks : 256);
   if (splits > 1) device.fill(workspace.address(), counters, std::byte{0});
@@ -131,7 +135,7 @@ Outcome run(const Instance& instance, const std::string& ptx, const Operands& x,
       {static_cast<std::uint32_t>(tile.threads())},
       static_cast<std::uint32_t>(shared > 48 * 1024 ? shared : 0), parameters, options);
   outcome.sum = values(Element::f32, sum.bytes());
-  outcome.result = values(instance.format, result.bytes());
+  outcome.result = values(instance.element(), result.bytes());
   if (instance.lhs_sum != LhsSum::unused) outcome.row_sum = values(Element::f32, row_sum.bytes());
   if (splits > 1) {
     outcome.counters.resize(tiles);
@@ -157,7 +161,8 @@ std::vector<float> lhs_sums(const Operands& x) {
 
 std::vector<float> results(const Instance& instance, const Operands& x, const Outcome& outcome) {
   const std::vector<float> row_sums = lhs_sums(x);
-  const Element format = instance.format == Element::tf32 ? Element::f32 : instance.format;
+  const Element kept = instance.element();
+  const Element format = kept == Element::tf32 ? Element::f32 : kept;
   std::vector<float> results;
   for (long long i = 0; i < x.rows; ++i) {
     for (long long j = 0; j < x.columns; ++j) {
@@ -171,7 +176,7 @@ std::vector<float> results(const Instance& instance, const Operands& x, const Ou
   return results;
 }
 
-std::vector<std::string> outside_class_b(const Operands& x, const Outcome& outcome,
+std::vector<std::string> outside_class_b(const Operands& x, const Outcome& outcome, Sums sums,
                                          std::size_t most) {
   std::vector<std::string> sentences;
   const auto depth = static_cast<std::size_t>(x.depth);
@@ -179,9 +184,9 @@ std::vector<std::string> outside_class_b(const Operands& x, const Outcome& outco
   for (long long i = 0; i < x.rows; ++i) {
     const long long first_column = i / (x.rows / batch) * x.columns;
     for (long long j = 0; j < x.columns && sentences.size() < most; ++j) {
-      const ClassB bound = class_b(std::span(x.lhs).subspan(i * depth, depth),
-                                   std::span(x.rhs).subspan((first_column + j) * depth, depth), {},
-                                   Sums::toward_zero);
+      const ClassB bound =
+          class_b(std::span(x.lhs).subspan(i * depth, depth),
+                  std::span(x.rhs).subspan((first_column + j) * depth, depth), {}, sums);
       const float stored = outcome.sum[i * x.columns + j];
       if (bound.holds(stored)) continue;
       std::ostringstream out;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "class_b.hpp"
 #include "simulated.hpp"
 
 namespace halftone::tests {
@@ -25,7 +26,8 @@ struct TilePlan {
 enum class LhsSum { unused, per_row, by_elements };
 
 /// Which instance of contraction.cu. `chip` is as in "80", formats are tf32, f16 or bf16: that of
-/// lhs, input and result, and that of rhs where it is another.
+/// lhs, input and result, and that of rhs where it is another. Or both are of 8 bits, input and
+/// result then of f32.
 struct Instance {
   TilePlan tile;
   description::Element format = description::Element::bf16;
@@ -35,11 +37,18 @@ struct Instance {
   int width = 4;
   LhsSum lhs_sum = LhsSum::per_row;
   std::optional<description::Element> rhs_format = std::nullopt;
-  int batch = 1;  ///< so many products of their own
+  int batch = 1;          ///< so many products of their own
+  bool promotes = false;  ///< of 8 bits: N14
 
   [[nodiscard]] description::Element rhs() const { return rhs_format.value_or(format); }
+  [[nodiscard]] bool is_of_8_bits() const { return encoding::traits(format).bits == 8; }
+  /// Of input and result.
+  [[nodiscard]] description::Element element() const {
+    return is_of_8_bits() ? description::Element::tf32 : format;
+  }
   /// Of an operand in shared memory: two formats are widened to tf32.
   [[nodiscard]] int element_bytes() const {
+    if (is_of_8_bits()) return 1;
     return format == description::Element::tf32 || rhs() != format ? 4 : 2;
   }
   [[nodiscard]] std::string text() const;
@@ -51,7 +60,7 @@ struct Instance {
 /// One launch's operands, exact in their format, in the order of memory.
 struct Operands {
   long long rows, columns, depth;  ///< rows: of all products
-  std::vector<float> lhs, rhs;  ///< (rows, depth), (batch, columns, depth), whatever the memory
+  std::vector<float> lhs, rhs;     ///< (rows, depth), (batch, columns, depth), whatever the memory
   std::vector<float> input;        ///< (rows, columns)
   std::vector<float> bias, scale;  ///< (columns), (rows)
 };
@@ -78,9 +87,10 @@ struct Outcome {
 [[nodiscard]] std::vector<float> results(const Instance& instance, const Operands& operands,
                                          const Outcome& outcome);
 
-/// Sums that N8 does not allow, as sentences, at most `most`.
+/// Sums that N8 does not allow, or N13 or N14, as sentences, at most `most`.
 [[nodiscard]] std::vector<std::string> outside_class_b(const Operands& operands,
                                                        const Outcome& outcome,
+                                                       Sums sums = Sums::toward_zero,
                                                        std::size_t most = 3);
 
 }  // namespace halftone::tests

@@ -17,7 +17,9 @@ using description::Element;
 
 namespace {
 
-bool is_short(Element format) { return format == Element::f16 || format == Element::bf16; }
+/// Bytes of a code; of others f32 is what is stored.
+std::size_t size_of(Element format) { return encoding::traits(format).bits / 8; }
+bool is_short(Element format) { return size_of(format) < 4; }
 
 }  // namespace
 
@@ -45,11 +47,11 @@ Compilation compile(const std::string& file, const std::string& arch,
 }
 
 const char* element_name(Element format) {
-  return format == Element::f16 ? "f16" : format == Element::bf16 ? "bf16" : "float";
+  return is_short(format) ? encoding::word(format) : "float";
 }
 
 std::vector<std::byte> stored(Element format, const std::vector<float>& values) {
-  const std::size_t size = is_short(format) ? 2 : 4;
+  const std::size_t size = size_of(format);
   std::vector<std::byte> bytes(values.size() * size);
   for (std::size_t i = 0; i < values.size(); ++i) {
     const std::uint16_t code = is_short(format) ? reference::encode({format}, values[i]) : 0;
@@ -60,7 +62,7 @@ std::vector<std::byte> stored(Element format, const std::vector<float>& values) 
 }
 
 std::vector<float> values(Element format, const std::vector<std::byte>& bytes) {
-  const std::size_t size = is_short(format) ? 2 : 4;
+  const std::size_t size = size_of(format);
   std::vector<float> values(bytes.size() / size);
   for (std::size_t i = 0; i < values.size(); ++i) {
     std::uint16_t code = 0;

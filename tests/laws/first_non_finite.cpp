@@ -9,8 +9,11 @@
 #include <initializer_list>
 #include <map>
 #include <string>
+#include <variant>
 
+#include "delayed.hpp"
 #include "halftone/description/text.hpp"
+#include "halftone/encoding/text.hpp"
 #include "halftone/encoding/traits.hpp"
 #include "operation.hpp"
 #include "settings.hpp"
@@ -155,19 +158,45 @@ class Search {
     return reference::rounded(to, std::move(values), forward_.draws, name);
   }
 
+  /// An operand that node `reader` reads, of the shape of node `of`, which may be scaled (P51).
+  struct Read {
+    NodeId reader, of;
+    RoundTo to;
+    bool is_saved = false;
+  };
+  /// Its numbers or, under scales of f32, the codes that sums are made of (P88).
+  [[nodiscard]] Floats rounded(const Read& read, Floats values, const std::string& name) const {
+    auto operand =
+        reference::Operation<float>(model_, rules_, given_.symbols, forward_, read.reader)
+            .as_operand(read.to, std::move(values), read.of, name, read.is_saved);
+    return operand.factors.empty() ? operand.numbers : operand.codes;
+  }
+
+  static std::string format_of(const RoundTo& to) { return encoding::word(to.format); }
+  /// Losses have no delayed scales (P74), and vectors none at all (P51).
+  [[nodiscard]] std::string format_of(const Read& read) const {
+    RoundTo to = is_loss(node(read.reader)) ? reference::without_delay(read.to) : read.to;
+    if (to.scaling.kind == encoding::Scaling::Kind::none) return format_of(to);
+    if (node(read.of).shape.size() < 2) return encoding::word(description::Element::bf16);
+    encoding::Encoding scaled(to.format, to.rounding);
+    scaled.scaling = to.scaling;
+    scaled.saturate = to.saturate;
+    return encoding::spelled(scaled);
+  }
+
   /// Rounds values that are finite, step by step, at points of one name, and notes the first step
   /// and element that are not.
-  void look_at_roundings(Floats values, std::initializer_list<RoundTo> steps, const Place& at,
-                         const std::string& name) {
-    for (const RoundTo& to : steps) {
+  void look_at_roundings(Floats values, std::initializer_list<std::variant<RoundTo, Read>> steps,
+                         const Place& at, const std::string& name) {
+    for (const auto& step : steps) {
       const Floats before = values;
       const std::size_t known = found_.size();
-      values = rounded(to, std::move(values), name);
+      values = std::visit([&](const auto& to) { return rounded(to, before, name); }, step);
       look(values, at);
       if (found_.size() == known) continue;
       Location& location = found_.back();
       location.before = before[static_cast<std::size_t>(location.element)];
-      location.format = encoding::word(to.format);
+      location.format = std::visit([&](const auto& to) { return format_of(to); }, step);
       return;
     }
   }
@@ -190,10 +219,10 @@ class Search {
         if (!is_parameter(node(id)) || !reads(reader, id)) continue;
         const auto at = static_cast<NodeId>(&reader - model_.nodes.data());
         for (Pass pass : {Pass::forward, Pass::input_gradient, Pass::weight_gradient})
-          look_at_roundings(
-              forward_.values[id],
-              {rules_.store(id, Role::weight), rules_.operand(at, pass, Role::weight)},
-              place(id, "none", "weight"), node(id).name);
+          look_at_roundings(forward_.values[id],
+                            {rules_.store(id, Role::weight),
+                             Read{at, id, rules_.operand(at, pass, Role::weight)}},
+                            place(id, "none", "weight"), node(id).name);
       }
     }
   }
@@ -232,11 +261,12 @@ class Search {
         if (weighs_nothing(forward_, node(at), id, e)) value[e] = 0;
       for (Pass pass : passes) {
         if (pass == Pass::forward) {
-          look_at_roundings(value, {rules_.operand(at, pass, Role::activation)},
+          look_at_roundings(value, {Read{at, id, rules_.operand(at, pass, Role::activation)}},
                             place(id, "forward", "activation"), node(id).name);
         } else if (reads_saved(node(at), pass)) {
           look_at_roundings(value,
-                            {rules_.store(id, Role::saved), rules_.operand(at, pass, Role::saved)},
+                            {rules_.store(id, Role::saved),
+                             Read{at, id, rules_.operand(at, pass, Role::saved), true}},
                             place(id, "forward", "saved"), node(id).name);
         }
       }
@@ -287,7 +317,7 @@ class Search {
     const RoundTo to = rules_.operand(id, Pass::forward, Role::activation);
     const auto read = [&](std::size_t operand) {
       const NodeId of = node(id).operands[operand].node;
-      return rounded(to, forward_.values[of], node(of).name);
+      return rounded(Read{id, of, to}, forward_.values[of], node(of).name);
     };
     Floats x = read(0);
     const Floats target = read(1);
@@ -382,7 +412,7 @@ class Search {
     }
     if (--awaited_[to] == 0 && is_layer(node(to)) && found_.empty()) {
       for (Pass pass : kGradientPasses) {
-        const RoundTo operand = rules_.operand(to, pass, Role::gradient);
+        const Read operand{to, to, rules_.operand(to, pass, Role::gradient)};
         const std::string point = node(to).name + " gradient";
         look_at_roundings(gradient, {operand}, from, point);
         // Past the point of an output.

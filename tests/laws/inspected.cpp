@@ -97,13 +97,18 @@ bool rounds_otherwise(const description::Description& model) {
 }  // namespace
 
 TEST_CASE("inspect() shows what was rounded, to what, and by which rule") {
-  std::size_t compared = 0, changed = 0;
+  std::size_t compared = 0, changed = 0, parameters = 0;
   for (const LinkedArtifact& artifact : kArtifacts) {
     CAPTURE(std::string(artifact.name));
     Pair pair(std::string(artifact.name), *artifact.image, tested_variant, 5);
     if (rounds_otherwise(pair.description)) continue;
     pair.draw();
     pair.trainer.step(pair.named_inputs());
+    std::map<std::string, std::vector<float>> masters;
+    for (const std::string& name : pair.trainer.parameter_names()) {
+      const auto values = pair.trainer.parameter(name);
+      masters[name].assign(values.begin(), values.end());
+    }
     pair.trainer.inspect([&](const InspectedValue& value) {
       if (value.before.empty()) {
         CHECK(value.format.empty());
@@ -114,6 +119,10 @@ TEST_CASE("inspect() shows what was rounded, to what, and by which rule") {
       REQUIRE(value.before.size() == value.values.size());
       const reference::RoundTo to = rounding_to(value.format);
       CHECK(to.format != encoding::Element::f32);
+      if (value.op == "parameter") {
+        CHECK(first_difference(value.before, masters.at(std::string(value.layer))) == -1);
+        ++parameters;
+      }
       CHECK(std::ranges::any_of(pair.description.rules, [&](const description::Rule& rule) {
         return description::rule_text(rule) == value.rule;
       }));
@@ -126,6 +135,7 @@ TEST_CASE("inspect() shows what was rounded, to what, and by which rule") {
   }
   CHECK(compared > 100);
   CHECK(changed > compared / 2);
+  CHECK(parameters > 100);
   MESSAGE(compared, " roundings, ", changed, " of which changed a number");
 }
 

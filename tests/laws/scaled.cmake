@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# Scaled operands: their models of tests/support/models fused, unfused, recomputing all activations and none; models of many layers
-# under rules that scale every operand, as a tensor, by blocks of a row, by such of several rows, and under two levels.
+# Scaled operands: their models of tests/support/models fused, unfused, recomputing all activations and none, those whose scales are factors
+# of sums among them; models of many layers under rules that scale every operand, as a tensor, by blocks of a row, by such of several rows, and
+# under two levels.
 set(declarations "")
 set(entries "")
 set(objects "")
 set(options --targets cpu --variants ${tested_variant} --without-diagnosis)
-foreach(name scaled scaled_blocks scaled_grids)
+foreach(name scaled scaled_blocks scaled_grids factors vectors)
   halftone_add_test_artifact(${name}_on_cpu ${test_models}/${name}.halftone --targets cpu ROW ${name})
 endforeach()
 halftone_add_test_artifact(delayed_on_cpu ${test_models}/delayed.halftone --targets cpu ROW delayed)
@@ -15,6 +16,11 @@ halftone_add_test_artifact(delayed_unfused ${test_models}/delayed.halftone ${opt
 foreach(when always never)
   halftone_add_test_artifact(delayed_${when} ${test_models}/delayed.halftone ${options} TABLE more ROW delayed
     REPLACE "rule where class loss" "rule everywhere : recompute ${when}\nrule where class loss")
+endforeach()
+halftone_add_test_artifact(factors_unfused ${test_models}/factors.halftone ${options} --unfused TABLE more ROW factors)
+foreach(when always never)
+  halftone_add_test_artifact(factors_${when} ${test_models}/factors.halftone ${options} TABLE more ROW factors
+    REPLACE "rule everywhere : loss_scale" "rule everywhere : recompute ${when}\nrule everywhere : loss_scale")
 endforeach()
 foreach(name scaled scaled_blocks scaled_grids)
   halftone_add_test_artifact(${name}_unfused ${test_models}/${name}.halftone ${options} --unfused TABLE more ROW ${name})
@@ -55,7 +61,7 @@ endforeach()
 # The digits of examples/digits, with small gradients, under several formats of operands.
 string(APPEND more "};\n\ninline constexpr LinkedArtifact kDigitsArtifacts[] = {\n")
 set(bf16 "rule everywhere : store bf16 compute bf16")
-foreach(name bf16 f8 tensors delayed blocks columns levels)
+foreach(name bf16 f8 tensors delayed blocks columns levels factors vectors)
   set(operands "compute bf16")
   if(name STREQUAL f8)
     set(operands "compute f8e4m3 saturate\nrule where op linear role gradient : compute f8e5m2 saturate")
@@ -67,6 +73,11 @@ foreach(name bf16 f8 tensors delayed blocks columns levels)
     set(operands "compute f8e4m3 scaled block 32 f8e8m0 saturate")
   elseif(name STREQUAL columns)
     set(operands "compute f8e4m3 scaled block 32 f8e8m0 saturate\nrule where op linear pass weight_gradient : compute f8e4m3 scaled block 32 by 1 f8e8m0 saturate")
+  elseif(name STREQUAL factors)
+    set(operands "compute f8e4m3 scaled tensor f32 saturate\nrule where op linear role gradient : compute f8e5m2 scaled tensor f32 saturate")
+  elseif(name STREQUAL vectors)
+    string(CONCAT operands "compute f8e4m3 scaled row f32 saturate\nrule where op linear role weight pass input_gradient : compute f8e4m3 scaled column f32 saturate\n"
+      "rule where op linear pass weight_gradient : compute f8e4m3 scaled column f32 saturate")
   elseif(name STREQUAL levels)
     string(CONCAT operands "compute f4e2m1 scaled block 16 f8e4m3 saturate\nrule where op linear role weight : compute f4e2m1 scaled block 16 by 16 f8e4m3 saturate\n"
       "rule where op linear role gradient : compute f4e2m1 scaled block 16 f8e4m3 saturate rounding stochastic\n"
@@ -77,6 +88,6 @@ foreach(name bf16 f8 tensors delayed blocks columns levels)
 endforeach()
 string(APPEND more "};\n")
 configure_file(artifacts.hpp.in scaled/artifacts.hpp @ONLY)
-halftone_add_test(laws_scaled OPTIMIZED SOURCES main.cpp delayed.cpp scaled.cpp scaled_digits.cpp ${PROJECT_SOURCE_DIR}/examples/digits/images.cpp ${objects} LINK halftone::runtime halftone::manifest halftone::reference)
+halftone_add_test(laws_scaled OPTIMIZED SOURCES main.cpp delayed.cpp roundings.cpp scaled.cpp scaled_digits.cpp ${PROJECT_SOURCE_DIR}/examples/digits/images.cpp ${objects} LINK halftone::runtime halftone::manifest halftone::reference)
 target_include_directories(laws_scaled PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/scaled ${CMAKE_CURRENT_SOURCE_DIR}/.. ${PROJECT_SOURCE_DIR}/examples/digits)
 target_compile_definitions(laws_scaled PRIVATE DIGITS_CSV="${PROJECT_SOURCE_DIR}/examples/digits/data/digits.csv")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scaled operands (P51 to P54, P76 to P78): generated code, fused or not and whatever it computes
-// again, finds the reference's scales and numbers for every layer, of all sizes of numbers.
+// Scaled operands (P51 to P54, P76 to P78, P87 to P89): generated code, fused or not and whatever
+// it computes again, finds the reference's scales and numbers for every layer, of all sizes of
+// numbers.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -16,6 +17,9 @@ namespace halftone::tests {
 
 namespace {
 
+/// With scales that are powers of two, and such that are factors of sums.
+constexpr const char* kModels[] = {"scaled", "scaled_blocks", "scaled_grids", "factors", "vectors"};
+
 /// Every value of an input times one factor, as far as the input holds that.
 void multiply_inputs(Pair& pair, float factor) {
   for (auto& [name, values] : pair.inputs.values)
@@ -26,7 +30,7 @@ void multiply_inputs(Pair& pair, float factor) {
 }  // namespace
 
 TEST_CASE("steps whose operands are scaled equal the declared reference") {
-  for (const char* name : {"scaled", "scaled_blocks", "scaled_grids"})
+  for (const char* name : kModels)
     for (const std::string& variant : tested_variants())
       for (const std::int64_t batch : {1, 5, 37}) {
         CAPTURE(std::string(name));
@@ -43,7 +47,7 @@ TEST_CASE("steps whose operands are scaled equal the declared reference") {
 }
 
 TEST_CASE("a number that is not finite spoils the step that it would spoil in the reference") {
-  for (const char* name : {"scaled", "scaled_blocks", "scaled_grids"})
+  for (const char* name : kModels)
     for (const float value : {INFINITY, -INFINITY, std::nanf("")}) {
       CAPTURE(std::string(name));
       CAPTURE(value);
@@ -71,7 +75,7 @@ TEST_CASE("unfused kernels, and activations computed again or kept, find the sam
 }
 
 TEST_CASE("a predictor scales what it is given: fewer rows as the reference of so many does") {
-  for (const char* name : {"scaled", "scaled_blocks", "scaled_grids"}) {
+  for (const char* name : kModels) {
     CAPTURE(std::string(name));
     Pair few = make_pair(find_artifact(name), tested_variant, 5);
     Pair many = make_pair(find_artifact(name), tested_variant, 37);

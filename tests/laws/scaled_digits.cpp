@@ -70,7 +70,7 @@ TEST_CASE(
     "small") {
   const double wide = accuracy("bf16");
   CHECK(wide > 0.9);
-  for (const char* name : {"tensors", "delayed", "blocks", "columns"}) {
+  for (const char* name : {"tensors", "delayed", "blocks", "columns", "factors", "vectors"}) {
     CAPTURE(std::string(name));
     CHECK(accuracy(name) > wide - 0.02);
   }

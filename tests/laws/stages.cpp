@@ -423,6 +423,10 @@ TEST_CASE("a ladder goes on to the next stage after a window with too many skipp
   again.restore(ladder.state());
   CHECK(window(again, 3));
   CHECK(pair.trainer.stage() == "predict");
+  CHECK(again.taken().step == pair.trainer.stats().steps);
+  CHECK(again.taken().from == "full");
+  CHECK(again.taken().to == "predict");
+  CHECK(again.taken().why == "3 of 4 steps were skipped, more than 50 %");
   CHECK(window(again, 4));
   CHECK(pair.trainer.stage() == "correct");
   CHECK_FALSE(window(again, 4));  // the last resort

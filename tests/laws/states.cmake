@@ -11,6 +11,13 @@ set(drawn "role optimizer_state : store bf16 rounding stochastic")
 halftone_add_test_artifact(held_states_both ${model} --targets cpu REPLACE
   "role master : master f32\nrule where role optimizer_state : store f32" "${split}\nrule where ${drawn}")
 halftone_add_test_artifact(held_states_f16 ${model} ${options} REPLACE "optimizer_state : store f32" "optimizer_state : store f16")
+# In parts (P91): of two parameters that are updated alike, one that ends in the other; with a clip for groups, which blocks know.
+halftone_add_test_artifact(held_states_parts ${model} ${options} --update-part 64 REPLACE
+  "role master : master f32\nrule where role optimizer_state : store f32"
+  "${split}\nrule where role optimizer_state : store f16 saturate place host")
+halftone_add_test_artifact(clip_groups_parts ${test_models}/lamb_groups.halftone ${options} --update-part 1024 REPLACE
+  "optimizer lamb learning_rate 0.01 beta1 0.9 beta2 0.99 epsilon 1e-06 weight_decay 0.2 max_trust 2 decayed_only"
+  "rule where role optimizer_state : place host\noptimizer adamw learning_rate 0.01 beta1 0.9 beta2 0.99 epsilon 1e-06 weight_decay 0.2")
 halftone_add_test_artifact(held_states_blocks ${model} --targets cpu REPLACE
   "role master : master f32\nrule where role optimizer_state : store f32"
   "${split}\nrule where role optimizer_state : store f8e4m3 scaled block 32 f32 saturate")

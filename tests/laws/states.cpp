@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// P68, P69, P86: states of 16 bits and in blocks, and masters with a remainder. Generated code
-// keeps the reference's bits, in memory and in checkpoints; masters with a remainder train as f32
-// masters do.
+// P68, P69, P86, P91: states of 16 bits and in blocks, masters with a remainder, and updates in
+// parts. Generated code keeps the reference's bits, in memory and in checkpoints; masters with a
+// remainder train as f32 masters do.
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -185,6 +185,13 @@ void check_states(Pair& pair, description::Element format, std::size_t block = 0
         check_blocks(found->second, scales, block, format, values);
         continue;
       }
+      if (format == description::Element::f32) {
+        CHECK(found->second.type == "F32");
+        CHECK(found->second.bytes.size() == values.size() * sizeof(float));
+        CHECK(std::memcmp(found->second.bytes.data(), values.data(), found->second.bytes.size()) ==
+              0);
+        continue;
+      }
       CHECK(found->second.type == (format == description::Element::f16 ? "F16" : "BF16"));
       CHECK(found->second.bytes == held(values, format));
     }
@@ -195,8 +202,10 @@ description::Element format_of(const LinkedArtifact& artifact) {
   const std::string_view name = artifact.name;
   if (name == "held_states_blocks") return description::Element::f8e4m3;
   if (name == "lamb_blocks") return description::Element::f8e5m2;
-  return name == "f16_drawn" || name == "held_states_f16" ? description::Element::f16
-                                                          : description::Element::bf16;
+  if (name == "clip_groups_parts") return description::Element::f32;
+  const bool is_f16 =
+      name == "f16_drawn" || name == "held_states_f16" || name == "held_states_parts";
+  return is_f16 ? description::Element::f16 : description::Element::bf16;
 }
 
 std::int64_t bytes_of_role(const Artifact& artifact, manifest::Role role) {
@@ -333,6 +342,35 @@ TEST_CASE("what a host gives as a parameter is split, and read back") {
     CAPTURE(i);
     CHECK(bits(found[i]) == given_and_read[i].second);
   }
+}
+
+TEST_CASE("diagnose() tells a master from its half in bf16, which may be infinite by itself") {
+  Pair pair = make_pair(find_artifact("held_states_both"), tested_variant, kBatch);
+  pair.draw();
+  const auto found_with = [&](const std::string& name, float value) {
+    std::vector<float> values = pair.state.parameters.at(name);
+    values[17] = value;
+    pair.trainer.set_parameter(name, values);
+    pair.trainer.step(pair.named_inputs());
+    CHECK_FALSE(pair.trainer.updated());
+    auto found = pair.trainer.diagnose();
+    pair.trainer.set_parameter(name, pair.state.parameters.at(name));
+    return found;
+  };
+  const float largest = std::numeric_limits<float>::max();  // the nearest bf16 is infinite
+  auto found = found_with("fc.weight", -largest);
+  REQUIRE(found);
+  CHECK(found->text() ==
+        "parameter 'fc.weight': element 17 was -3.4028235e+38 and became -inf in bf16 (format by "
+        "the rule 'everywhere : store bf16 compute bf16')");
+  CHECK(found->before == -largest);
+  found = found_with("fc.weight", -INFINITY);
+  REQUIRE(found);
+  CHECK(found->text() == "parameter 'fc.weight': element 17 is -inf");
+  // Read as both halves alone, so that its half in bf16 is no working copy.
+  found = found_with("head.weight", largest);
+  REQUIRE(found);
+  CHECK(found->op != "parameter");
 }
 
 TEST_CASE("masters with a remainder take 4 bytes with their copies in bf16, states of bf16 two") {

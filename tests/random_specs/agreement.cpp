@@ -187,6 +187,7 @@ Run random_run(std::uint64_t seed) {
   for (std::int64_t steps = choices.between(2, 3); steps > 0; --steps) {
     run.micro_batches.push_back(choices.happens(30) ? choices.between(2, 3) : 1);
   }
+  run.optimize = choices.happens(15);
   return run;
 }
 

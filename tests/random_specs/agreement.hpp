@@ -20,6 +20,7 @@ struct Run {
   std::string variant;                      ///< of CPU code
   std::int64_t batch = 1;                   ///< the size of the symbol
   std::vector<std::int64_t> micro_batches;  ///< of each step
+  bool optimize = true;                     ///< whether its code is what halftonec ships
 };
 Run random_run(std::uint64_t seed);
 

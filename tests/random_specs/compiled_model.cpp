@@ -19,7 +19,7 @@ namespace {
 
 /// The relocatable object; throws Refused.
 llvm::SmallVector<char> object_of(const description::Description& model, const std::string& variant,
-                                  const std::vector<std::string>& chips) {
+                                  const std::vector<std::string>& chips, bool optimize) {
   mlir::DialectRegistry registry;
   cpu::registerCpuDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
@@ -34,6 +34,7 @@ llvm::SmallVector<char> object_of(const description::Description& model, const s
   ir::PipelineOptions options;
   options.variants = {variant};
   options.diagnosis = false;
+  options.optimize = optimize;
   std::vector<std::string> targets{"cpu"};
   targets.insert(targets.end(), chips.begin(), chips.end());
   auto artifact = ir::compile(model, targets, options, &context);
@@ -50,9 +51,9 @@ Value taken(llvm::Expected<Value> value) {
 }  // namespace
 
 CompiledModel::CompiledModel(const description::Description& model, const std::string& variant,
-                             const std::vector<std::string>& chips)
+                             const std::vector<std::string>& chips, bool optimize)
     : loaded_(std::make_unique<Loaded>()) {
-  const llvm::SmallVector<char> object = object_of(model, variant, chips);
+  const llvm::SmallVector<char> object = object_of(model, variant, chips, optimize);
   loaded_->linker = taken(llvm::orc::LLJITBuilder().create());
   const llvm::StringRef bytes(object.data(), object.size());
   if (llvm::Error error =

@@ -14,10 +14,10 @@ namespace halftone::tests {
 /// Code for this machine's CPU, as halftonec makes it.
 class CompiledModel {
  public:
-  /// For the CPU and `chips`. Throws Refused with what codegen says of a model that it does not
-  /// compile.
+  /// For the CPU and `chips`; in half the time, but slower, where it is not to `optimize`. Throws
+  /// Refused with what codegen says of a model that it does not compile.
   CompiledModel(const description::Description& model, const std::string& variant,
-                const std::vector<std::string>& chips = {});
+                const std::vector<std::string>& chips = {}, bool optimize = true);
   ~CompiledModel();
 
   [[nodiscard]] const manifest::ArtifactImage& image() const { return *image_; }

@@ -19,6 +19,8 @@ namespace {
 std::string scaling_of(Scaling::Kind kind) {
   return kind == Scaling::Kind::tensor    ? "scaled tensors"
          : kind == Scaling::Kind::delayed ? "delayed scales"
+         : kind == Scaling::Kind::row     ? "scales of rows"
+         : kind == Scaling::Kind::column  ? "scales of columns"
                                           : "scaled blocks";
 }
 
@@ -42,7 +44,8 @@ class Coverage {
       if (traits.computed && !traits.integer) count("rules of " + std::string(traits.word), 0);
     }
     for (const Scaling::Kind kind :
-         {Scaling::Kind::tensor, Scaling::Kind::block, Scaling::Kind::delayed}) {
+         {Scaling::Kind::tensor, Scaling::Kind::block, Scaling::Kind::delayed, Scaling::Kind::row,
+          Scaling::Kind::column}) {
       Encoding scaled = Element::f8e4m3;
       scaled.saturate = true;
       scaled.scaling = {.kind = kind, .size = 32, .scale = Element::f8e8m0};
@@ -58,7 +61,7 @@ class Coverage {
          {"a clip", "clips of groups", "a value clip", "a schedule", "an average", "a metric",
           "an input's gradient", "a shared weight", "recompute", "saturation", "an exception",
           "a memory budget", "a remainder", "blocks of several rows", "scales of two levels",
-          "weights as i8", "weights as f8e4m3", "scales of least error"}) {
+          "scales of f32", "weights as i8", "weights as f8e4m3", "scales of least error"}) {
       count(part, 0);
     }
   }
@@ -121,6 +124,7 @@ void Coverage::add_rule(const Rule& rule) {
     if (kind != Scaling::Kind::none) count(scaling_of(kind));
     if (encoding.scaling.rows > 1) count("blocks of several rows");
     if (has_two_levels(encoding.scaling)) count("scales of two levels");
+    if (factors_sums(encoding)) count("scales of f32");
   };
   if (rule.store && !rule.store->follow) add_encoding(rule.store->encoding);
   if (rule.compute && !rule.compute->follow) add_encoding(rule.compute->encoding);

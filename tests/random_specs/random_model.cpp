@@ -26,7 +26,8 @@ class ModelWriter {
   Description write() {
     add_value_input(first_shape());
     if (choices_.happens(50)) add_of_kind(kind_called("linear"));
-    for (std::int64_t count = choices_.between(2, 12); count > 0; --count) add_layer();
+    const std::int64_t most = choices_.between(2, 12);
+    for (std::int64_t count = choices_.between(2, most); count > 0; --count) add_layer();
     add_losses();
     if (!settle()) train_something();
     add_outputs();

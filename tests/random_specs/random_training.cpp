@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "random_training.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -51,6 +52,23 @@ class RuleWriter {
     rule.quantize.emplace().element = choices_.one_of(kElements);
     if (is_quantized(rule.quantize->element) && choices_.happens(40))
       rule.quantize->scale = Quantization::Scale::least_error;
+    return rule;
+  }
+
+  /// P87: of what multiplies its sums by scales of f32.
+  Rule with_factors() {
+    Rule rule;
+    for (const Kind kind : {kind_called("linear"), kind_called("matmul")})
+      if (has(kind)) rule.clauses.emplace_back().ops = {kind};
+    Encoding scaled = choices_.happens(70) ? Element::f8e4m3 : Element::f4e2m1;
+    scaled.saturate = true;
+    scaled.scaling = {.kind = Scaling::Kind::tensor, .scale = Element::f32};
+    if (choices_.happens(40)) {
+      scaled.scaling.kind = Scaling::Kind::delayed;
+      scaled.scaling.history = choices_.happens(50) ? 1 : 3;
+      scaled.scaling.margin = choices_.happens(80) ? 0 : 1;
+    }
+    rule.compute = EncodingChoice{false, scaled};
     return rule;
   }
 
@@ -107,6 +125,11 @@ class RuleWriter {
   }
 
  private:
+  bool has(Kind kind) const {
+    return std::any_of(model_.nodes.begin(), model_.nodes.end(),
+                       [&](const Node& node) { return node.kind == kind; });
+  }
+
   std::string glob() {
     std::string name = choices_.one_of(model_.nodes).name;
     if (choices_.happens(20)) return "*";
@@ -170,6 +193,8 @@ class RuleWriter {
       scaled.scaling.kind = Scaling::Kind::delayed;
       scaled.scaling.history = choices_.one_of(kHistories);
       scaled.scaling.margin = choices_.happens(80) ? 0 : 1;
+    } else if (choices_.happens(50)) {
+      scaled.scaling.kind = choices_.happens(50) ? Scaling::Kind::row : Scaling::Kind::column;
     }
     return {false, scaled};
   }
@@ -255,6 +280,8 @@ void add_random_rules(Choices& choices, Description& model) {
   if (choices.happens(20)) add(writer.of_states());
   if (choices.happens(20)) add(writer.of_masters());
   if (choices.happens(30)) add(writer.quantizing());
+  Rule factors = writer.with_factors();
+  if (!factors.clauses.empty() && choices.happens(15)) add(std::move(factors));
 }
 
 /// Of all gradients, or of those of groups (U2).

@@ -134,7 +134,7 @@ Verdict try_model(const description::Description& model, const Run& run,
     if (auto violation = description::validate(model))
       return {Kind::invalid, "", violation->message, 0};
     at("compilation");
-    const CompiledModel compiled(model, run.variant);
+    const CompiledModel compiled(model, run.variant, {}, run.optimize);
     const auto found = first_disagreement(model, compiled.image(), run, at);
     if (found) return {Kind::differs, "", *found, 0};
     return {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The class B bound N8 holds every legitimate f32 sum of a contraction, and no mutant.
+// The class B bounds N8, N13 and N14 hold every legitimate f32 sum of a contraction, and no mutant.
 #include "class_b.hpp"
 
 #include <doctest/doctest.h>
@@ -44,6 +44,35 @@ constexpr Order kOrders[] = {
     {"truncated chain", truncated_chain, Sums::toward_zero},
     {"tiles of AMX", tiles, Sums::flushed},
 };
+
+/// Sixteen products and the sum before them at a time, each cut to so many digits below the largest
+/// of them.
+template <int kDigits>
+float kept(Row a, Row b) {
+  float sum = 0;
+  for (std::size_t first = 0; first < a.size(); first += 16) {
+    std::vector<double> terms = {sum};
+    for (std::size_t i = first; i < std::min(first + 16, a.size()); ++i)
+      terms.push_back(static_cast<double>(a[i]) * b[i]);
+    double largest = 0, all = 0;
+    for (const double term : terms) largest = std::max(largest, std::fabs(term));
+    if (largest == 0) continue;
+    const int last = std::ilogb(largest) - kDigits + 1;
+    for (const double term : terms) all += std::ldexp(std::trunc(std::ldexp(term, -last)), last);
+    sum = static_cast<float>(all);
+  }
+  return sum;
+}
+
+template <int kDigits>
+float promoted(Row a, Row b) {
+  float sum = 0;
+  for (std::size_t first = 0; first < a.size(); first += 128) {
+    const std::size_t count = std::min<std::size_t>(128, a.size() - first);
+    sum += kept<kDigits>(a.subspan(first, count), b.subspan(first, count));
+  }
+  return sum;
+}
 
 // Results in row-major order, (kRows, kColumns), before they are stored.
 std::vector<float> results(const Contraction& x, float (*sum)(Row, Row)) {
@@ -194,6 +223,43 @@ TEST_CASE("sums in other orders and by tensor cores stay inside the bound of N8"
     });
   }
   MESSAGE("the largest share of the bound that a legitimate sum took: " << largest_share);
+}
+
+TEST_CASE("8-bit products of which 14 digits are kept stay inside N13 and N14, fewer do not") {
+  double share_of_kept = 0, share_of_promoted = 0;
+  for (const std::size_t k : kSizes) {
+    CAPTURE(k);
+    for (const Element format : {Element::f8e4m3, Element::f8e5m2}) {
+      const Contraction x = contraction(Operands::same_sign, k, format);
+      for (std::size_t i = 0; i < kRows; ++i) {
+        for (std::size_t j = 0; j < kColumns; ++j) {
+          const Row a = x.row(i), b = x.column(j);
+          const ClassB of_kept = class_b(a, b, {}, Sums::kept),
+                       of_promoted = class_b(a, b, {}, Sums::promoted);
+          const float sum = kept<14>(a, b), in_parts = promoted<14>(a, b);
+          CHECK(of_kept.holds(sum));
+          CHECK(of_promoted.holds(in_parts));
+          if (of_kept.error > 0) {
+            share_of_kept = std::max(share_of_kept, std::fabs(sum - of_kept.sum) / of_kept.error);
+            share_of_promoted = std::max(share_of_promoted,
+                                         std::fabs(in_parts - of_promoted.sum) / of_promoted.error);
+          }
+        }
+      }
+    }
+  }
+  MESSAGE("the largest shares of the bounds: " << share_of_kept << ", " << share_of_promoted);
+  // One large product, and small ones of which fewer digits keep nothing.
+  std::vector<float> a(128, 0x1p-9f), b(128, 1.0f);
+  a[0] = 1.0f;
+  CHECK(class_b(a, b, {}, Sums::kept).holds(kept<14>(a, b)));
+  CHECK_FALSE(class_b(a, b, {}, Sums::kept).holds(kept<9>(a, b)));
+  CHECK_FALSE(class_b(a, b, {}, Sums::promoted).holds(promoted<9>(a, b)));
+  // Sums that are not promoted lose what N14 keeps.
+  a.assign(4096, 1.75f), b.assign(4096, 2.0f);
+  std::fill_n(a.begin(), 128, 16.0f), std::fill_n(b.begin(), 128, 16.0f);
+  CHECK(class_b(a, b, {}, Sums::promoted).holds(promoted<14>(a, b)));
+  CHECK_FALSE(class_b(a, b, {}, Sums::promoted).holds(kept<14>(a, b)));
 }
 
 TEST_CASE("the bound is what N8 says: gamma, the unit roundoff of the store, half a subnormal") {

@@ -659,11 +659,10 @@ TEST_CASE("the gradients of every example model equal central differences") {
     CAPTURE(name);
     // Its sums over thousands of terms hide what one element adds; it has the layers of digits.
     if (name == "wide") continue;
-    // Of its hundreds of relus and maxima one is always within a step of its kink; layer by layer
-    // the cases above and the models of windows check them.
-    if (name.starts_with("unet")) continue;
+    // Of its hundreds of relus and maxima one of three images is always within a step of its kink.
+    const std::int64_t batch = name.starts_with("unet") ? 1 : 3;
     Problem problem = make_problem(halftone::tests::load_model(name),
-                                   {{"batch", 3}, {"time", 2}, {"source", 4}}, 11, -0.5, 0.5);
+                                   {{"batch", batch}, {"time", 2}, {"source", 4}}, 11, -0.5, 0.5);
     check_gradients(problem);
   }
 }

@@ -54,8 +54,14 @@ Layer<Scalar> layer_of(const LayerCase& of) {
   layer.draws = of.draws;
   for (const Operand<double>& operand : of.operands) {
     const Values<Scalar> values = as<Scalar>(operand.values);
-    layer.operands.push_back(
-        {operand.role, operand.extents, values, operand.integers, values, true});
+    layer.operands.push_back({.role = operand.role,
+                              .extents = operand.extents,
+                              .values = values,
+                              .integers = operand.integers,
+                              .codes = {},
+                              .factors = {},
+                              .forward_values = values,
+                              .wanted = true});
   }
   return layer;
 }

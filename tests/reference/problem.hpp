@@ -51,7 +51,7 @@ class Random {
 /// Statements of the text form behind a head; adds an optimizer that a test does not care about.
 inline description::Description parse_model(const std::string& statements,
                                             const std::string& optimizer =
-                                                "optimizer sgd learning_rate 0.1 momentum 0 "
+                                                "optimizer sgd learning_rate 0.1 momentum 0.5 "
                                                 "weight_decay 0\n") {
   const std::string text = "halftone description 1\nmodel \"test\"\n" + statements + optimizer;
   auto parsed = description::parse(text);

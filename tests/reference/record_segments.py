@@ -36,6 +36,19 @@ def shares(rows, numbers):
     return np.where(counts == 0, f32(0), rows / np.maximum(counts, f32(1)))
 
 
+def maxima(x, numbers):
+    """The largest of each, 0 of none, and for each element of x whether it is one."""
+    y = np.zeros((len(x), SEGMENTS, x.shape[-1]), f32)
+    is_largest = np.zeros(x.shape, bool)
+    for b, row in enumerate(numbers):
+        for k in range(SEGMENTS):
+            times = np.flatnonzero(row == k)
+            if len(times):
+                y[b, k] = x[b, times].max(0)
+                is_largest[b, times[x[b, times].argmax(0)], np.arange(x.shape[-1])] = True
+    return y, is_largest
+
+
 def agree(name, ours, x, y, g):
     y.backward(torch.tensor(g.astype(f64)))
     for what, values, theirs in (("result", ours[0], y), ("x", ours[1], x.grad)):
@@ -58,4 +71,12 @@ x = data(2 * SEGMENTS * 3, 1).reshape(2, SEGMENTS, 3)
 g = data(2 * 9 * 3, 9).reshape(2, 9, 3)
 their_x = torch.tensor(x.astype(f64), requires_grad=True)
 agree("broadcast", (spread(x, NUMBERS), sums(g, NUMBERS)), their_x, one_hot @ their_x, g)
+x = data(2 * 9 * 3, 1).reshape(2, 9, 3)
+g = data(2 * SEGMENTS * 3, 9).reshape(2, SEGMENTS, 3)
+y, is_largest = maxima(x, NUMBERS)
+their_x = torch.tensor(x.astype(f64), requires_grad=True)
+belongs = (NUMBERS >= 0) & (NUMBERS < SEGMENTS)
+segments = torch.tensor(np.where(belongs, NUMBERS, SEGMENTS))[..., None].expand(-1, -1, 3)
+theirs = torch.zeros(2, SEGMENTS + 1, 3, dtype=torch.float64).scatter_reduce(1, segments, their_x, "amax", include_self=False)[:, :SEGMENTS]
+agree("maxima", (y, np.where(is_largest, spread(g, NUMBERS), f32(0))), their_x, theirs, g)
 write("record_segments.py", "kSegmentsBits")

@@ -425,6 +425,11 @@ rule where op concat : store follow
   CHECK(ruled.operand("first", weight_gradient, gradient) ==
         RoundTo{Element::f8e5m2, zero, true, blocks});
   CHECK(ruled.store("joined", activation) == RoundTo{bf16});
+  const Ruled of_f32(
+      "rule where op linear : store follow compute f8e4m3 scaled tensor f32 saturate\n");
+  CHECK(of_f32.operand("first", forward, activation) ==
+        RoundTo{Element::f8e4m3, even, true, {.kind = Scaling::Kind::tensor, .scale = f32}});
+  CHECK(of_f32.store("first", activation) == RoundTo{bf16});
   // P15: the rule of role gradient states the rounding of gradients as values, too.
   CHECK(ruled.store("joined", gradient) == RoundTo{bf16, zero});
   CHECK(ruled.store("first", activation) == RoundTo{});

@@ -15,6 +15,8 @@ inline const std::vector<Bits> kSegmentsBits = {
     {"means x", 54, 0xa67511f2d1369a69, {0x3d99999a, 0xbe5eb852, 0x3efba5e3, 0x3d99999a}},
     {"broadcast result", 54, 0x06a4a431ed5fc571, {0xbedb22d1, 0x3dbc6a7f, 0x3f1cac08, 0xbedb22d1}},
     {"broadcast x", 30, 0x7c81ca768af370c4, {0x3f0c49ba, 0xbf1f3b64, 0x3e581060, 0x3f2dd2f1}},
+    {"maxima result", 30, 0xfba011421e44f0e0, {0xbedb22d1, 0x3dbc6a7f, 0x3f1cac08, 0x3f30624e}},
+    {"maxima x", 54, 0x73586190b182bf1f, {0x3e19999a, 0xbedeb852, 0x3f7ba5e3, 0x00000000}},
 };
 
 }  // namespace halftone::reference::tests

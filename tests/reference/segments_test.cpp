@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// D93 to D96: sums, means and rows of segments by themselves, against numpy's f32 bit by bit, which
-// torch agrees with (record_segments.py), and against central differences in double.
+// D93 to D96: sums, means, maxima and rows of segments by themselves, against numpy's f32 bit by
+// bit, which torch agrees with (record_segments.py), and against central differences in double.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -36,6 +36,7 @@ LayerCase reduce(std::string name, const char* function) {
 std::vector<LayerCase> layers() {
   return {reduce("sums", "sum"),
           reduce("means", "mean"),
+          reduce("maxima", "max"),
           {"broadcast",
            "segment_broadcast",
            {values("x", {kSequences, kSegments, kColumns}, 1),
@@ -92,7 +93,7 @@ TEST_CASE("sums begin at +0 and go on from time to time") {
 
 TEST_CASE("what belongs to no segment changes none, and a segment without times is +0") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  for (const char* function : {"sum", "mean"}) {
+  for (const char* function : {"sum", "mean", "max"}) {
     const LayerCase layer = two_segments(function, {nan, 3, nan}, {-1, 0, 2});
     CHECK(result<float>(layer) == Values<float>{3, 0});
     CHECK(gradient(layer, {5, std::numeric_limits<float>::infinity()}) == Values<float>{0, 5, 0});
@@ -103,4 +104,18 @@ TEST_CASE("a mean divides once, by the number of its times") {
   const LayerCase means = two_segments("mean", {1, 3, 4, 0}, {1, 1, 1, 0});
   CHECK(result<float>(means) == Values<float>{0, 8.0f / 3.0f});
   CHECK(gradient(means, {7, 5}) == Values<float>{5.0f / 3.0f, 5.0f / 3.0f, 5.0f / 3.0f, 7});
+}
+
+TEST_CASE("a maximum is the first time's that has it, and NaN where a time is") {
+  const double infinity = std::numeric_limits<double>::infinity(),
+               nan = std::numeric_limits<double>::quiet_NaN();
+  const LayerCase layer = two_segments("max", {-3, -1, -2, -1, -infinity}, {0, 0, 0, 0, 1});
+  CHECK(result<float>(layer) == Values<float>{-1, 0});
+  CHECK(gradient(layer, {5, 7}) == Values<float>{0, 5, 0, 0, 0});
+  const LayerCase zeros = two_segments("max", {-0.0, 0.0, 0.0, -0.0}, {0, 0, 1, 1});
+  CHECK(std::signbit(result<float>(zeros)[0]));
+  CHECK(!std::signbit(result<float>(zeros)[1]));
+  const LayerCase undefined = two_segments("max", {1, nan, 2}, {0, 0, 0});
+  CHECK(std::isnan(result<float>(undefined)[0]));
+  CHECK(gradient(undefined, {5, 0}) == Values<float>{0, 5, 0});
 }

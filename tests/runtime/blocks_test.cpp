@@ -80,6 +80,56 @@ TEST_CASE("tiles of matrices work in bf16 and in whole steps of k") {
   }
 }
 
+TEST_CASE("all panels of rhs are packed by tasks of two each, in whole panels and lines") {
+  const auto packing = [](std::vector<std::int64_t> sizes, RegisterTile tile = kTile) {
+    return plan_packing(contraction(0, false, tile), 0, sizes);
+  };
+  // 40 columns are three panels of 16, of 100 floats each; rows do not matter.
+  for (const std::int64_t rows : {1, 20, 5000}) {
+    const PackingPlan plan = packing({1, rows, 40, 100});
+    CHECK(plan.tasks == 2);
+    CHECK(plan.bytes == 3 * 16 * 100 * 4);
+    CHECK(plan.blocks.columns == 32);
+    CHECK(plan.blocks.depth == 100);  // of all k, so that a panel is one block
+    CHECK(plan.blocks.panels == Panels::packing);
+  }
+  CHECK(packing({1, 1, 1, 1}).bytes == 64);  // a panel of one line
+  CHECK(packing({1, 1, 33, 3}).bytes == 3 * 16 * 3 * 4);
+  CHECK(packing({1, 1, 33, 3}).tasks == 2);
+  // Of bf16, two panels of 32 columns, 100 in four steps of 32.
+  const PackingPlan matrices = packing({1, 1, 40, 100}, kMatrices);
+  CHECK(matrices.tasks == 1);
+  CHECK(matrices.bytes == 2 * 32 * 128 * 2);
+  CHECK(matrices.blocks.columns == 64);
+  CHECK(matrices.blocks.depth == 128);
+  const std::int64_t many = std::int64_t{1} << 40;
+  CHECK_THROWS_AS((void)packing({1, 1, many, many}), std::overflow_error);
+}
+
+TEST_CASE("rhs of tiles is packed ahead where several tasks read it, of f32 a weight of few rows") {
+  const std::vector<std::int64_t> sizes = {1, 1000, 64, 64};
+  for (const RegisterTile tile : {kTile, kMatrices}) {
+    const Kernel kernel = contraction(0, false, tile);
+    const auto worth = [&](std::int64_t rows_of_task) {
+      const BlockPlan plan = plan_blocks(kernel, 0, sizes, CpuBlocks{rows_of_task, 64, 64});
+      CHECK(plan.uses == (1000 + rows_of_task - 1) / rows_of_task);
+      return is_worth_packing(kernel, 0, plan);
+    };
+    CHECK_FALSE(worth(1024));
+    CHECK(worth(512) == (tile.depth > 1));
+  }
+  const auto keeps = [](std::int64_t rows, bool transposes, RegisterTile tile) {
+    return is_worth_keeping_packed(contraction(0, transposes, tile), 0,
+                                   std::vector<std::int64_t>{1, rows, 64, 64});
+  };
+  CHECK_FALSE(keeps(1, false, kTile));  // read in place
+  CHECK(keeps(1, true, kTile));
+  CHECK(keeps(kFewRows, true, kTile));
+  CHECK_FALSE(keeps(kFewRows + 1, true, kTile));
+  for (const bool transposes : {false, true})
+    for (const std::int64_t rows : {1, 1000}) CHECK(keeps(rows, transposes, kMatrices));
+}
+
 TEST_CASE("the parts lie one after another in the memory of a thread") {
   std::vector<float> memory(1);
   const BlockPlan plan = plan_of(contraction(0), {1, 20, 40, 100});

@@ -143,6 +143,9 @@ CudaLibrary library() {
   cuda.cuEventRecord = [](CudaEvent event, CudaStream stream) {
     return note("record " + text(event) + " " + text(stream));
   };
+  cuda.cuStreamWaitEvent = [](CudaStream stream, CudaEvent event, unsigned flags) {
+    return note("wait " + text(stream) + " " + text(event) + " " + std::to_string(flags));
+  };
   cuda.cuStreamBeginCapture_v2 = [](CudaStream stream, int mode) {
     return note("begin " + text(stream) + " " + std::to_string(mode));
   };
@@ -199,16 +202,12 @@ TEST_CASE_FIXTURE(Fixture, "a GPU is described as the driver describes it") {
 TEST_CASE("a GPU's context is retained once and released once, and not when it could not be had") {
   const CudaLibrary cuda = library();
   DriverStatus status;
-  {
-    const CudaDriver driver(cuda, 2, status);
-  }
+  { const CudaDriver driver(cuda, 2, status); }
   CHECK(calls == Calls{"get", "retain 42", "release 42"});
   calls.clear();
   failing = "get";
   result = 101;
-  {
-    const CudaDriver driver(cuda, 2, status);
-  }
+  { const CudaDriver driver(cuda, 2, status); }
   CHECK(status.text == "CUDA_ERROR_SOMETHING (101): something went wrong");
   CHECK(calls == Calls{"get"});
 }
@@ -246,6 +245,7 @@ TEST_CASE_FIXTURE(Fixture,
   CHECK(of([&] { return driver.synchronise(stream); }) == Calls{"synchronise 5"});
   CHECK(of([&] { return driver.create_event(event); }) == Calls{"event 2"});
   CHECK(of([&] { return driver.record(event, stream); }) == Calls{"record 6 5"});
+  CHECK(of([&] { return driver.wait(stream, event); }) == Calls{"wait 5 6 0"});
   CHECK(of([&] { return driver.destroy_event(event); }) == Calls{"drop 6"});
   CHECK(of([&] { return driver.find(module, "entry", 0, function); }) == Calls{"find 3 entry"});
   const std::int64_t first = 1, second = 77;
@@ -260,17 +260,14 @@ TEST_CASE_FIXTURE(Fixture, "a tensor map is of lines one after another, with zer
   EncodedMap map;
   using Element = MapSource::Element;
   CHECK(of([&] {
-          return driver.encode({.address = 4096,
-                                .element = Element::bf16,
-                                .dimensions = {{264, 64}, {100, 128}}},
-                               map);
+          return driver.encode(
+              {.address = 4096, .element = Element::bf16, .dimensions = {{264, 64}, {100, 128}}},
+              map);
         }) == Calls{"encode 9 2 4096 264 100 528 64 128 1 1 0 3 3 0"});
   CHECK(map.bytes.back() == std::byte{42});
   CHECK(of([&] {
-          return driver.encode({.address = 16,
-                                .element = Element::f16,
-                                .dimensions = {{8, 64}, {1, 64}}},
-                               map);
+          return driver.encode(
+              {.address = 16, .element = Element::f16, .dimensions = {{8, 64}, {1, 64}}}, map);
         }) == Calls{"encode 6 2 16 8 1 16 64 64 1 1 0 3 3 0"});
   CHECK(of([&] {
           return driver.encode({.address = 16,
@@ -278,6 +275,10 @@ TEST_CASE_FIXTURE(Fixture, "a tensor map is of lines one after another, with zer
                                 .dimensions = {{48, 64}, {3, 1}, {130, 128}, {5, 1}}},
                                map);
         }) == Calls{"encode 6 4 16 48 3 130 5 96 288 37440 64 1 128 1 1 1 1 1 0 3 3 0"});
+  CHECK(of([&] {
+          return driver.encode(
+              {.address = 16, .element = Element::u8, .dimensions = {{144, 128}, {100, 64}}}, map);
+        }) == Calls{"encode 0 2 16 144 100 144 128 64 1 1 0 3 3 0"});
 }
 
 TEST_CASE("a driver that has no call for tensor maps encodes none") {

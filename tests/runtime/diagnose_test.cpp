@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "changed_artifact.hpp"
+#include "halftone/value_statistics.hpp"
 #include "line_artifact.hpp"
 #include "message_of.hpp"
 #include "worked_example.hpp"
@@ -259,4 +260,33 @@ TEST_CASE("after a skipped step the states are as that step read them, after ano
   REQUIRE(moved);
   CHECK(moved->op == "state");
   CHECK(moved->layer == "last");
+}
+
+TEST_CASE("a sample tells what the rounding of a step lost, and inspect() shows parts of buffers") {
+  Trainer trainer = make_trainer();
+  trainer.step(with(kFeatures, 0, 1 + 0x1p-12f), kTarget);
+  trainer.set_parameter("fc.weight", kWeight);  // after an applied step those that it left count
+  trainer.set_parameter("fc.bias", kBias);
+  const halftone::ValueSample sample = halftone::sample_values(trainer);
+  CHECK(sample.step == 1);
+  CHECK(sample.stage.empty());
+  CHECK(sample.seconds > 0);
+  REQUIRE(sample.values.size() == 1);
+  const halftone::ValueStatistics& fc = sample.values[0];
+  CHECK(fc.layer == "fc");
+  CHECK(fc.format == "tf32");
+  CHECK(fc.rule == "where layer \"fc\" pass forward : result tf32");
+  CHECK(fc.elements == 4);
+  CHECK(fc.flushed == 0);
+  // {2 + 2^-12, 1, 3, -1} towards zero.
+  const double first = 2 + 0x1p-12;
+  CHECK(fc.error == doctest::Approx(0x1p-12 / std::sqrt(first * first + 11)).epsilon(1e-9));
+
+  trainer.forward(kFeatures, kTarget);
+  trainer.backward();
+  std::vector<Floats> gradients;
+  trainer.inspect([&](const halftone::InspectedValue& value) {
+    if (value.role == "weight_gradient") gradients.push_back(copy(value.values));
+  });
+  CHECK(gradients == std::vector<Floats>{kWeightGradient, kBiasGradient});
 }

@@ -328,6 +328,9 @@ TEST_CASE("a driven device has a name and a description, and memory of its own")
         "fake:0: a fake (sm_80, no driver), 2 threads; the test asks for it");
   CHECK(message_of([&] { (void)device.with_memory(halftone::host_memory()); }) ==
         "device: device 'fake:0' has memory of its own; give a memory source to the CPU alone");
+  CHECK(message_of([&] { (void)device.with_packed(halftone::Packed::never); }) ==
+        "device: device 'fake:0' packs no operands of matrix products; give with_packed to the CPU "
+        "alone");
 }
 
 TEST_CASE("damaged kernel texts and impossible grids are refused") {

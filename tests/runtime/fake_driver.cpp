@@ -7,8 +7,11 @@
 #include <cstring>
 #include <deque>
 #include <functional>
+#include <iterator>
 #include <mutex>
+#include <optional>
 #include <set>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 
@@ -17,6 +20,7 @@
 #include "halftone/manifest/blocks.hpp"
 #include "halftone/manifest/plan.hpp"
 #include "line_artifact.hpp"
+#include "simulated/captured_streams.hpp"
 
 namespace fake {
 namespace {
@@ -57,6 +61,8 @@ class FakeDriver final : public Driver {
                    .encodes_maps = options.encodes_maps,
                    .separate_buffers = options.separate_buffers};
     late_ = options.late;
+    forgotten_wait_ = options.forgotten_wait;
+    others_ = options.others_early ? CapturedStreams::Others::early : CapturedStreams::Others::late;
     idle_ = options.idle;
   }
 
@@ -92,10 +98,16 @@ class FakeDriver final : public Driver {
     }
     address = static_cast<std::byte*>(std::malloc(static_cast<std::size_t>(bytes)));
     std::memset(address, 0xff, static_cast<std::size_t>(bytes));
+    const std::lock_guard lock(mutex_);
+    host_sizes_[address] = bytes;
     return {};
   }
 
   DriverStatus free_host(std::byte* address) override {
+    {
+      const std::lock_guard lock(mutex_);
+      host_sizes_.erase(address);
+    }
     std::free(address);
     return drop("host memory", "free_host");
   }
@@ -114,13 +126,15 @@ class FakeDriver final : public Driver {
                               DriverStream stream) override {
     return put(
         stream, "copy_in_staged " + std::to_string(from.size()),
-        [=] { std::memcpy(reinterpret_cast<void*>(to), from.data(), from.size()); }, true);
+        [=] { std::memcpy(reinterpret_cast<void*>(to), from.data(), from.size()); },
+        !is_page_locked(from.data()));
   }
 
   DriverStatus copy_out(std::span<std::byte> to, DeviceAddress from, DriverStream stream) override {
     return put(
         stream, "copy_out " + std::to_string(to.size()),
-        [=] { std::memcpy(to.data(), reinterpret_cast<const void*>(from), to.size()); }, true);
+        [=] { std::memcpy(to.data(), reinterpret_cast<const void*>(from), to.size()); },
+        !is_page_locked(to.data()));
   }
 
   DriverStatus copy(DeviceAddress to, DeviceAddress from, std::int64_t bytes,
@@ -209,6 +223,15 @@ class FakeDriver final : public Driver {
   }
   DriverStatus destroy_event(DriverEvent) override { return drop("event", "destroy_event"); }
   DriverStatus record(DriverEvent event, DriverStream stream) override {
+    {
+      const std::lock_guard lock(mutex_);
+      if (Capture* const capture = capture_of(stream)) {
+        if (auto status = begin("record"); !status.ok()) return status;
+        capture->streams.record(stream, event);
+        log_->graph.emplace_back("record");
+        return {};
+      }
+    }
     if (auto status = put(stream, "record", [] {}); !status.ok()) return status;
     const std::lock_guard lock(mutex_);
     records_[event] = {stream, done_[stream] + waiting_[stream].size()};
@@ -222,24 +245,44 @@ class FakeDriver final : public Driver {
     return {};
   }
 
+  DriverStatus wait(DriverStream stream, DriverEvent event) override {
+    {
+      const std::lock_guard lock(mutex_);
+      if (++waits_ == forgotten_wait_) return {};
+      for (auto& [origin, capture] : captures_) {
+        if (!capture.streams.has(event)) continue;
+        if (auto status = begin("wait"); !status.ok()) return status;
+        capture.streams.wait(stream, event);
+        log_->graph.emplace_back("wait");
+        return {};
+      }
+      if (capture_of(stream)) return {Kind::failed, "waits for what is not captured", ""};
+    }
+    return put(stream, "wait", [this, behind = records_[event]] {
+      const auto [other, count] = behind;
+      if (count > done_[other]) do_until(other, count - done_[other]);
+    });
+  }
+
   DriverStatus begin_capture(DriverStream stream) override {
     const std::lock_guard lock(mutex_);
     if (auto status = begin("begin_capture", true); !status.ok()) return status;
-    captures_[stream] = {std::this_thread::get_id(), {}};
+    captures_.insert_or_assign(stream,
+                               Capture{std::this_thread::get_id(), CapturedStreams(stream)});
     log_->graph.clear();
     return {};
   }
 
   DriverStatus end_capture(DriverStream stream, DriverGraph& graph) override {
-    std::vector<std::function<void()>> work;
+    std::optional<CapturedStreams> streams;
     {
       const std::lock_guard lock(mutex_);
-      work = std::move(captures_.at(stream).work);
+      streams = std::move(captures_.at(stream).streams);
       captures_.erase(stream);
     }
     if (auto status = make("graph", "end_capture", graph); !status.ok()) return status;
     const std::lock_guard lock(mutex_);
-    graphs_[graph] = std::move(work);
+    graphs_.insert_or_assign(graph, std::move(*streams));
     return {};
   }
 
@@ -248,7 +291,8 @@ class FakeDriver final : public Driver {
         stream, "launch_graph",
         [this, graph] {
           if (idle_) return;
-          for (const auto& work : graphs_.at(graph)) work();  // throws when it is gone
+          const DriverStatus done = graphs_.at(graph).run(others_);  // throws when it is gone
+          if (!done.ok()) throw std::logic_error(done.text);
         },
         true);
   }
@@ -263,8 +307,24 @@ class FakeDriver final : public Driver {
  private:
   struct Capture {
     std::thread::id thread;
-    std::vector<std::function<void()>> work;
+    CapturedStreams streams;
   };
+
+  /// The capture that the stream is part of, or null.
+  Capture* capture_of(DriverStream stream) {
+    for (auto& [origin, capture] : captures_) {
+      if (capture.streams.has(stream)) return &capture;
+    }
+    return nullptr;
+  }
+
+  bool is_page_locked(const std::byte* address) {
+    const std::lock_guard lock(mutex_);
+    const auto behind = host_sizes_.upper_bound(const_cast<std::byte*>(address));
+    if (behind == host_sizes_.begin()) return false;
+    const auto& [begin, bytes] = *std::prev(behind);
+    return address < begin + bytes;
+  }
 
   /// Writes the call down and says whether it fails. `not_captured`: it needs the device at once,
   /// which a thread must not ask for while it captures.
@@ -285,8 +345,8 @@ class FakeDriver final : public Driver {
                    bool not_captured = false) {
     const std::lock_guard lock(mutex_);
     if (auto status = begin(call, not_captured); !status.ok()) return status;
-    if (const auto capture = captures_.find(stream); capture != captures_.end()) {
-      capture->second.work.push_back(std::move(work));
+    if (Capture* const capture = capture_of(stream)) {
+      capture->streams.put(stream, [work = std::move(work)] { return work(), DriverStatus{}; });
       log_->graph.push_back(std::move(call));
     } else if (late_) {
       waiting_[stream].push_back(std::move(work));
@@ -348,10 +408,13 @@ class FakeDriver final : public Driver {
   std::map<DeviceAddress, std::int64_t> sizes_;
   std::vector<Kernel> kernels_;
   std::set<DriverModule> unloaded_;
-  std::map<DriverGraph, std::vector<std::function<void()>>> graphs_;
+  std::map<DriverGraph, CapturedStreams> graphs_;
+  std::map<std::byte*, std::int64_t> host_sizes_;
   std::map<DriverStream, Capture> captures_;
   std::uintptr_t last_ = 0;
   bool late_ = false, idle_ = false;
+  std::size_t waits_ = 0, forgotten_wait_ = 0;
+  CapturedStreams::Others others_ = CapturedStreams::Others::late;
   std::map<DriverStream, std::deque<std::function<void()>>> waiting_;
   std::map<DriverStream, std::size_t> done_;  ///< pieces of work that waited
   std::map<DriverEvent, std::pair<DriverStream, std::size_t>> records_;

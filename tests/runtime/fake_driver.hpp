@@ -45,6 +45,10 @@ struct Options {
   bool checks_launches = false;
   bool encodes_maps = false;
   int steps_in_flight = 4;
+  /// Of a graph with several streams all but the captured one go on as early as they may, not as
+  /// late.
+  bool others_early = false;
+  std::size_t forgotten_wait = 0;  ///< of one stream for another, counted from 1: it is not made
   bool late = false;  ///< what is put on a stream is done when somebody waits for it, and only then
   bool idle = false;  ///< kernels and graphs do nothing, and calls are not written down
   std::string name = "fake:0";

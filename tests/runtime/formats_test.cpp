@@ -7,6 +7,10 @@
 #include <cmath>
 #include <cstring>
 #include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "halftone/encoding/traits.hpp"
 
 using halftone::element_of;
 using halftone::narrowed;
@@ -167,4 +171,33 @@ TEST_CASE("f32, tf32 and i32 are read by index") {
   CHECK(element_of(bytes, Element::f32, 1) == -2.25f);
   CHECK(element_of(bytes, Element::tf32, 0) == 1.5f);
   CHECK(element_of(reinterpret_cast<const std::byte*>(integers), Element::i32, 1) == -7.0f);
+}
+
+TEST_CASE("elements that are read together are those that are read one by one") {
+  for (int i = 0; i < halftone::encoding::kElements; ++i) {
+    const auto element = static_cast<Element>(i);
+    const halftone::encoding::ElementTraits& traits = halftone::encoding::traits(element);
+    if (traits.bits < 8) continue;  // held in bytes of others
+    CAPTURE(std::string(traits.word));
+    const auto size = static_cast<std::size_t>(traits.bits / 8);
+    const std::size_t codes = size == 1 ? 0x100 : 0x10000;
+    std::vector<std::byte> bytes(size * (codes + 1));
+    for (std::size_t code = 0; code < codes; ++code) {
+      // Of four bytes and more, codes that differ in all of them.
+      const std::uint64_t spread = code * (size > 2 ? 0x9e3779b97f4a7c15u : 1u);
+      std::memcpy(bytes.data() + size * (code + 1), &spread, size);
+    }
+    std::vector<float> values(codes);
+    halftone::read_elements(bytes.data(), element, 1, values);
+    for (std::size_t code = 0; code < codes; ++code) {
+      CAPTURE(code);
+      const float expected = element_of(bytes.data(), element, static_cast<std::int64_t>(code) + 1);
+      if (std::isnan(expected)) {
+        REQUIRE(std::isnan(values[code]));
+        continue;
+      }
+      REQUIRE(values[code] == expected);
+      REQUIRE(std::signbit(values[code]) == std::signbit(expected));
+    }
+  }
 }

@@ -34,7 +34,7 @@ using Counters = std::array<std::uint32_t, halftone::manifest::kCounters>;
 
 /// One call of an entry.
 struct Call {
-  std::string kernel;  ///< ends in ".finish" for a finish
+  std::string kernel;  ///< ends in ".finish" for a finish, in ".packing" where it packs its rhs
   std::int64_t first = 0, last = 0;
   std::uint32_t mxcsr = 0;
 };

@@ -38,6 +38,10 @@ void record(const char* kernel, std::int64_t first, std::int64_t last) {
   calls.push_back({kernel, first, last, _mm_getcsr()});
 }
 
+bool is_packing(const Blocks* blocks) {
+  return blocks && blocks->panels == halftone::manifest::Panels::packing;
+}
+
 float* floats(void* const* arguments, int index) { return static_cast<float*>(arguments[index]); }
 
 /// To nearest even; a carry may end in infinity.
@@ -68,7 +72,8 @@ void round(const float* from, float* to, std::int64_t first, std::int64_t last) 
 }
 
 void linear(void* const* arguments, const std::int64_t*, std::int64_t first, std::int64_t last,
-            const Blocks*) {
+            const Blocks* blocks) {
+  if (is_packing(blocks)) return record("linear.packing", first, last);
   record("linear", first, last);
   multiply(arguments, first, last);
 }
@@ -80,7 +85,8 @@ void cast(void* const* arguments, const std::int64_t*, std::int64_t first, std::
 }
 
 void forward(void* const* arguments, const std::int64_t*, std::int64_t first, std::int64_t last,
-             const Blocks*) {
+             const Blocks* blocks) {
+  if (is_packing(blocks)) return record("forward.packing", first, last);
   record("forward", first, last);
   multiply(arguments, first, last);
   round(floats(arguments, 3), floats(arguments, 3), first, last);

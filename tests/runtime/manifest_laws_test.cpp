@@ -28,6 +28,16 @@ void break_blocking(Manifest& manifest, Break break_it) {
   break_it(kernel.blocking);
 }
 
+/// The accumulated gradients become a state in the host's memory, which the update sees half of.
+Argument& place_in_host(Manifest& manifest) {
+  Program& program = manifest.programs[0];
+  program.phases[static_cast<std::size_t>(Phase::accumulate)].clear();
+  program.buffers[12].role = Role::optimizer_state;
+  program.buffers[12].in_host = true;
+  auto& arguments = program.phases[static_cast<std::size_t>(Phase::update)][0].arguments;
+  return arguments.emplace_back(Argument{12, 32, 0, 32});
+}
+
 }  // namespace
 
 TEST_CASE("every phase has one line with a word of its own") {
@@ -104,6 +114,10 @@ TEST_CASE("a manifest that breaks a law is refused with the culprit's name") {
        }},
       {"kernel 'line_loss' has impossible blocks",
        [](Manifest& m) { break_blocking(m, [](Blocking& b) { b.depth = {{1, 7}}; }); }},
+      {"kernel 'line_loss' has impossible blocks",
+       [](Manifest& m) { break_blocking(m, [](Blocking& b) { b.rhs = -2; }); }},
+      {"kernel 'line_loss' packs no argument of its launch",
+       [](Manifest& m) { break_blocking(m, [](Blocking& b) { b.rhs = 4; }); }},
       {"kernel 'line_loss' has an impossible entry",
        [](Manifest& m) { m.kernels[1].cpu_entry = -1; }},
       {"kernel 'line_loss' has an impossible entry",
@@ -258,6 +272,36 @@ TEST_CASE("a manifest that breaks a law is refused with the culprit's name") {
        }},
       {"buffer '%prediction.gradient' may not share its slot",
        [&](Manifest& m) { training(m).buffers[10].role = Role::output_gradient; }},
+      {"buffer 'accumulated' lies in the host's memory, where it may not",
+       [&](Manifest& m) { training(m).buffers[12].in_host = true; }},
+      {"buffer 'loss_scale' lies in the host's memory, where it may not",
+       [&](Manifest& m) { training(m).buffers[15].in_host = true; }},
+      {"buffer 'accumulated' lies in the host's memory, where it may not",
+       [&](Manifest& m) {
+         place_in_host(m);
+         training(m).buffers[12].shape = {{1, 0}};
+       }},
+      {"kernel 'line_update' sees an impossible part of the host's memory",
+       [](Manifest& m) { place_in_host(m).seen = 0; }},
+      {"kernel 'line_update' sees an impossible part of the host's memory",
+       [](Manifest& m) { place_in_host(m).seen = 33; }},
+      {"kernel 'line_update' sees an impossible part of the host's memory",
+       [&](Manifest& m) {
+         place_in_host(m);
+         training(m).phases[static_cast<std::size_t>(Phase::update)][0].arguments.push_back(
+             {12, 0, 0, 32});
+       }},
+      {"kernel 'line_update' sees an impossible part of the host's memory",
+       [&](Manifest& m) {
+         place_in_host(m);
+         training(m).phases[static_cast<std::size_t>(Phase::update)][0].arguments[0].seen = 8;
+       }},
+      {"kernel 'line_check' sees an impossible part of the host's memory",
+       [&](Manifest& m) {
+         place_in_host(m);
+         training(m).phases[static_cast<std::size_t>(Phase::check)][0].arguments.push_back(
+             {12, 0, 0, 32});
+       }},
       {"a section is no part of its phase, or of another section",
        [&](Manifest& m) { training(m).sections = {{Phase::loss, 0, 9, 128, 0, {}}}; }},
       {"a section is no part of its phase, or of another section",
@@ -336,6 +380,10 @@ TEST_CASE("a manifest that breaks a law is refused with the culprit's name") {
        [](Manifest& m) { m.programs[2].probes[0].argument = 4; }},
       {"a probe of layer 'fc' has an unknown argument",
        [](Manifest& m) { m.programs[2].probes[1].before = 2; }},
+      {"a probe of layer 'fc' has an unknown first launch",
+       [](Manifest& m) { m.programs[2].probes[1].first_launch = 1; }},
+      {"a probe of layer 'fc' has an unknown first launch",
+       [](Manifest& m) { m.programs[2].probes[0].first_launch = 5; }},
       {"a probe of layer 'fc' has an unknown rule",
        [](Manifest& m) { m.programs[2].probes[1].rule = 1; }},
       {"there is no program for training beside it",

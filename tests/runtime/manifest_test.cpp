@@ -47,6 +47,7 @@ Manifest full_manifest() {
   training.casts = {{0, Element::f32, Element::bf16, "line_update", true, 1}};
   manifest.programs[2].probes.back() = {
       Phase::backward, 0, 2, 1, "fc", "linear", Pass::weight_gradient, ValueRole::saved, 1};
+  manifest.programs[2].probes[1].first_launch = 0;
   manifest.assumed = {256, 8};
   manifest.targets = {"cpu", "sm_80"};
   manifest.text_count = 3;
@@ -63,7 +64,8 @@ Manifest full_manifest() {
               {{4, {{{{1, 0}}, 64}}, true, true}},
               {{"simt", {1.5, 2.5, 3.5, 4.5}}},
               "f32 operands",
-              "a batch"};
+              "a batch",
+              "bf16"};
   }
   for (Program& program : manifest.programs) {  // argument 2 of line_loss
     for (Buffer& buffer : program.buffers) {
@@ -129,7 +131,7 @@ TEST_CASE("a manifest of another version names both versions") {
   std::vector<std::byte> bytes = encode(hand_made::manifest());
   bytes[8] = std::byte{kVersion + 1};
   Kind kind{};
-  CHECK(failure(bytes, kind) == "the manifest is of version 21, but version 20 is needed");
+  CHECK(failure(bytes, kind) == "the manifest is of version 22, but version 21 is needed");
   CHECK(kind == Kind::version);
 }
 
@@ -262,6 +264,24 @@ TEST_CASE("the arena is the sum of its slots, each as large as its largest tenan
   Program reordered = hand_made::manifest().programs[0];
   std::ranges::reverse(reordered.slots[5].tenants);
   CHECK(plan_arena(reordered, symbols).slot_offsets == plan.slot_offsets);
+}
+
+TEST_CASE(
+    "what lies in the host's memory is a piece there where the device has memory of its own") {
+  Program program = hand_made::manifest().programs[0];
+  const std::array<std::int64_t, 1> symbols = {20};
+  program.buffers[15].in_host = true;  // any; whether it may, verification says
+  program.buffers[16].in_host = true;
+  const ArenaPlan one = plan_arena(program, symbols), apart = plan_arena(program, symbols, true);
+  CHECK(one.host_bytes == 0);
+  CHECK(one.bytes == 2240);
+  CHECK(apart.host_bytes == 2 * 64);
+  CHECK(apart.bytes == 2240 - 2 * 64);
+  const auto offset = [&](std::size_t buffer) {
+    return apart.slot_offsets[static_cast<std::size_t>(program.buffers[buffer].slot)];
+  };
+  CHECK(offset(15) == 0);
+  CHECK(offset(16) == 64);
 }
 
 TEST_CASE("a buffer of a section is as large as a chunk, of at least one element of the symbol") {

@@ -42,6 +42,24 @@ Floats parameters_of(const halftone::Trainer& trainer) {
   return values;
 }
 
+/// Holds masters in two halves (P69).
+void split_masters(halftone::manifest::Manifest& manifest) {
+  using halftone::manifest::Element, halftone::manifest::Role;
+  for (auto& program : manifest.programs) {
+    for (auto& buffer : program.buffers)
+      if (buffer.role == Role::parameters) buffer.encoding = Element::bf16;
+    const auto index = static_cast<std::int32_t>(program.buffers.size());
+    const auto slot = static_cast<std::int32_t>(program.slots.size());
+    program.buffers.push_back({"remainders",
+                               Role::remainders,
+                               Element::i16,
+                               {{hand_made::kParameterElements, -1}},
+                               slot,
+                               0.0});
+    program.slots.push_back({{index}});
+  }
+}
+
 std::ptrdiff_t count(const Calls& calls, const std::string& begin) {
   return std::ranges::count_if(calls, [&](auto& call) { return call.starts_with(begin); });
 }
@@ -296,6 +314,12 @@ TEST_CASE("a model without stages has none to enter, and stages are all there or
   CHECK(refused({"a"}, {{{"a", "c"}}}).find("stage 'c' is unknown") != std::string::npos);
   CHECK(refused({"a"}, {{{}}}).find("it holds in no stage") != std::string::npos);
   CHECK(refused({"a", "a"}, {{{"a"}}}).find("occurs twice") != std::string::npos);
+  CHECK(refused({"a", "b"}, {{{"a"}}, {{"b"}, split_masters}})
+            .find("its stages hold buffer 'parameters' in several formats") != std::string::npos);
+  CHECK(StagedArtifact({"a", "b"}, {{{"a"}, split_masters}, {{"b"}, split_masters}})
+            .artifact()
+            .manifests()
+            .size() == 2);
 }
 
 TEST_CASE("predictors are of the first stage, or of the one that they are told") {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// N8: the results that a contraction may store when its f32 sum is not the ordered chain N1. One
-// interval per element, derived from its operands alone: the reference has no part in it.
+// N8, N13 and N14: the results that a contraction may store when its f32 sum is not the ordered
+// chain N1. One interval per element, derived from its operands alone: the reference has no part in
+// it.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +21,9 @@ namespace halftone::tests {
 enum class Sums {
   nearest,      ///< in any order, each product and sum to the nearest f32 or exact: unit 2^-24
   toward_zero,  ///< in any order, each to one of its neighbours, as tensor cores: unit 2^-23
-  flushed,  ///< as `nearest`, but operands and results below 2^-126 are zeros, as in AMX's tiles
+  flushed,   ///< as `nearest`, but operands and results below 2^-126 are zeros, as in AMX's tiles
+  kept,      ///< N13: of each 8-bit product and each sum of 16 of them 14 digits: unit 2^-13
+  promoted,  ///< N14: parts of 128 as `kept`, which are added as `nearest`
 };
 
 /// What one element of a contraction may be.
@@ -66,8 +69,27 @@ inline float at_most(double x) { return -at_least(-x); }
 
 }  // namespace class_b_detail
 
-/// N8 for the element Σ a[i]*b[i]. The operands are as the contraction reads them: rounded to
-/// its compute formats and widened. Throws std::domain_error when a partial sum may overflow f32.
+/// The error of a sum of k products, as a multiple of Σ|a||b|.
+[[nodiscard]] inline double sum_error(std::size_t k, Sums sums) {
+  const auto kept = [](std::size_t n) { return gamma_bound(n + (n + 15) / 16, 0x1p-13); };
+  switch (sums) {
+    case Sums::kept:
+      return kept(k);
+    case Sums::promoted: {
+      constexpr std::size_t kPart = 128;
+      const double of_parts = kept(std::min(k, kPart));
+      return of_parts + gamma_bound((k + kPart - 1) / kPart, 0x1p-24) * (1 + of_parts);
+    }
+    case Sums::toward_zero:
+      return gamma_bound(k, 0x1p-23);
+    default:
+      return gamma_bound(k, 0x1p-24);
+  }
+}
+
+/// N8 for the element Σ a[i]*b[i], or N13 or N14. The operands are as the contraction reads them:
+/// rounded to its compute formats and widened. Throws std::domain_error when a partial sum may
+/// overflow f32.
 [[nodiscard]] inline ClassB class_b(std::span<const float> a, std::span<const float> b,
                                     reference::RoundTo store, Sums sums) {
   using class_b_detail::at_least, class_b_detail::at_most, class_b_detail::is_subnormal,
@@ -85,13 +107,15 @@ inline float at_most(double x) { return -at_least(-x); }
     place = std::min(place, last_place(a[i]) + last_place(b[i]));
   }
   // Where every partial sum has at most 24 digits above a place of f32 none is ever rounded, and
-  // where that place is one of normal numbers none is flushed.
-  if (place < (flushes ? -126 : -149) || bound.magnitudes > std::ldexp(1.0, place + 24)) {
-    const double unit = sums == Sums::toward_zero ? 0x1p-23 : 0x1p-24;
+  // where that place is one of normal numbers none is flushed. Of 8 bits 13 digits are kept of all.
+  const bool is_of_8_bits = sums == Sums::kept || sums == Sums::promoted;
+  const int digits = is_of_8_bits ? 13 : 24;
+  if (place < (flushes ? -126 : -149) || bound.magnitudes > std::ldexp(1.0, place + digits)) {
+    const double unit = is_of_8_bits ? 0x1p-13 : sums == Sums::toward_zero ? 0x1p-23 : 0x1p-24;
     const double k = static_cast<double>(a.size());
-    bound.error = gamma_bound(a.size(), unit) * bound.magnitudes  //
-                  + k * (flushes ? 2 : unit) * 0x1p-126           // results below 2^-126
-                  + (k + 2) * 0x1p-53 * bound.magnitudes;         // the doubles here
+    bound.error = sum_error(a.size(), sums) * bound.magnitudes  //
+                  + k * (flushes ? 2 : unit) * 0x1p-126         // results below 2^-126
+                  + (k + 2) * 0x1p-53 * bound.magnitudes;       // the doubles here
   }
   if (!(bound.magnitudes + bound.error <= std::numeric_limits<float>::max())) {
     throw std::domain_error("a partial sum may overflow f32; use smaller operands");

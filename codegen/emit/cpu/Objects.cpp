@@ -80,8 +80,9 @@ void addImage(llvm::Module &module, const ObjectParts &parts) {
 }
 
 /// For this machine's system, on any architecture.
-std::unique_ptr<llvm::TargetMachine> createTargetMachine(llvm::StringRef architecture,
+std::unique_ptr<llvm::TargetMachine> createTargetMachine(const ObjectParts &parts,
                                                          std::string &error) {
+  llvm::StringRef architecture = parts.architecture;
   llvm::InitializeAllTargetInfos();
   llvm::InitializeAllTargets();
   llvm::InitializeAllTargetMCs();
@@ -96,7 +97,7 @@ std::unique_ptr<llvm::TargetMachine> createTargetMachine(llvm::StringRef archite
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict; // every operation keeps its own rounding
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
       triple, cpuVariants(architecture).back().cpu, "", options, llvm::Reloc::PIC_, std::nullopt,
-      llvm::CodeGenOptLevel::Aggressive));
+      parts.optimize ? llvm::CodeGenOptLevel::Aggressive : llvm::CodeGenOptLevel::None));
 }
 
 /// The loop nests come in vectors, tiled and unrolled. What LLVM's own pipelines do to them beyond
@@ -141,7 +142,7 @@ mlir::FailureOr<llvm::SmallVector<char>> emitObject(mlir::ModuleOp module,
   if (!code)
     return mlir::failure();
   std::string error;
-  std::unique_ptr<llvm::TargetMachine> machine = createTargetMachine(parts.architecture, error);
+  std::unique_ptr<llvm::TargetMachine> machine = createTargetMachine(parts, error);
   if (!machine)
     return module.emitError() << "this LLVM makes no code for " << parts.architecture << ": "
                               << error;
@@ -152,7 +153,8 @@ mlir::FailureOr<llvm::SmallVector<char>> emitObject(mlir::ModuleOp module,
     if (!function.isDeclaration())
       function.setLinkage(llvm::GlobalValue::InternalLinkage);
   addImage(*code, parts);
-  optimize(*code, *machine);
+  if (parts.optimize)
+    optimize(*code, *machine);
   llvm::SmallVector<char> object;
   llvm::raw_svector_ostream stream(object);
   llvm::legacy::PassManager emission;

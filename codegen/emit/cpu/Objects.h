@@ -14,6 +14,7 @@ struct ObjectParts {
   std::vector<std::vector<std::byte>> manifests; ///< the CPU's first
   llvm::ArrayRef<std::byte> texts;               ///< as manifest::pack_texts wrote them
   std::string modelName;                         ///< an identifier
+  bool optimize = true;                          ///< otherwise code is made sooner
 };
 
 /// 16 hex digits that tell objects of one model's name apart: the XXH3-64 of manifests and texts.

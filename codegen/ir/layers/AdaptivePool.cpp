@@ -189,6 +189,7 @@ SmallVector<Value> AdaptivePoolOp::lower(OpBuilder &builder) { // D99
                          return findLargest(list, s, e);
                        return {s.div(sumUp(list, s, e), countElements(list, s))};
                      });
+  map->setAttr(kWindowsAttr, builder.getUnitAttr());
   return SmallVector<Value>(map.getOutputs());
 }
 
@@ -223,8 +224,9 @@ SmallVector<Value> AdaptivePoolOp::buildGradients(OpBuilder &builder,
     }
     return {sumUp(holders, s, summands)};
   };
-  return {
-      makeMap(builder, getLoc(), "adaptive_pool_grad", space, operands, x, code).getOutputs()[0]};
+  auto map = makeMap(builder, getLoc(), "adaptive_pool_grad", space, operands, x, code);
+  map->setAttr(kWindowsAttr, builder.getUnitAttr());
+  return {map.getOutputs()[0]};
 }
 
 SmallVector<Value> AdaptivePoolOp::readForGradient(unsigned) { return {}; }

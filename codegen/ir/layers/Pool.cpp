@@ -91,6 +91,7 @@ static SmallVector<Value> makeChain(OpBuilder &builder, Location loc, StringRef 
                        [&](Scalars &s, ValueRange e) {
                          return code(s, e.drop_front(elements), first, e.take_front(elements));
                        });
+    map->setAttr(kWindowsAttr, builder.getUnitAttr());
     before.assign(map.getOutputs().begin(), map.getOutputs().end());
   }
   return before;

@@ -46,6 +46,24 @@ SmallVector<Value> TransposedConvolutionOp::lower(OpBuilder &builder) { // D79
   return {windows.finish(builder, *this, product, getBias())};
 }
 
+/// Of windows that are more than elements the rows of the product are x's channels, though a
+/// weight's outputs come first: windows are rhs, which contractions gather (decisions/0037).
+static Value weightGradient(TransposedConvolutionOp op, const Windows &windows, OpBuilder &builder,
+                            Value g) {
+  Location loc = op.getLoc();
+  TensorType weight = gradientType(op.getWeight());
+  Value ofWindows = windows.gather(builder, loc, g, tensor(op.getX()));
+  Value ofX = windows.cut(builder, loc, op.getX());
+  if (!windows.areElements())
+    return windows.asWeight(builder, loc,
+                            windows.multiply(builder, loc, ofX, ofWindows, true, false,
+                                             ContractionPass::WeightGradient),
+                            weight);
+  Value product =
+      windows.multiply(builder, loc, ofWindows, ofX, true, false, ContractionPass::WeightGradient);
+  return tensor(product) == weight ? product : Value(ViewOp::create(builder, loc, weight, product));
+}
+
 SmallVector<Value> TransposedConvolutionOp::buildGradients(OpBuilder &builder,
                                                            ValueRange resultGradients) { // D80
   Windows windows = windowsOver(*this);
@@ -56,10 +74,7 @@ SmallVector<Value> TransposedConvolutionOp::buildGradients(OpBuilder &builder,
                                windows.asColumns(builder, loc, getWeight()), false, false,
                                ContractionPass::InputGradient);
   SmallVector<Value> gradients{windows.join(builder, loc, ofX, gradientType(getX()))};
-  Value ofWeight = windows.multiply(builder, loc, windows.gather(builder, loc, g, x),
-                                    windows.cut(builder, loc, getX()), true, false,
-                                    ContractionPass::WeightGradient);
-  gradients.push_back(windows.asWeight(builder, loc, ofWeight, gradientType(getWeight())));
+  gradients.push_back(weightGradient(*this, windows, builder, g));
   if (getBias())
     gradients.push_back(
         makeReduce(builder, loc, "column_sum", {}, g, gradientType(getBias())).getOutputs()[0]);

@@ -204,12 +204,12 @@ Value Windows::asColumns(OpBuilder &builder, Location loc, Value weight) const {
   return viewAs(builder, loc, turned, matrix);
 }
 
-Value Windows::asWeight(OpBuilder &builder, Location loc, Value columns, TensorType weight) const {
+Value Windows::asWeight(OpBuilder &builder, Location loc, Value rows, TensorType weight) const {
   size_t front = isCut() ? 1 : 0;
-  ArrayRef<Attribute> all = tensor(columns).getDims();
-  Value byTaps = cutDimension(builder, loc, columns, front, countTaps());
-  Value turned = makeTranspose(builder, loc, byTaps, moveAxis(all.size() + 1, front, front + 1));
-  return viewAs(builder, loc, turned, weight.getDims());
+  Value byTaps = cutDimension(builder, loc, rows, front + 1, countTaps());
+  auto order = llvm::to_vector(llvm::seq<int64_t>(0, tensor(byTaps).getRank()));
+  std::swap(order[front], order[front + 2]); // [groups, outputs of a group, taps, channels]
+  return viewAs(builder, loc, makeTranspose(builder, loc, byTaps, order), weight.getDims());
 }
 
 Value Windows::multiply(OpBuilder &builder, Location loc, Value lhs, Value rhs, bool turnsLhs,

@@ -47,8 +47,9 @@ public:
   mlir::Value asRows(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value weight) const;
   mlir::Value asColumns(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value weight) const;
 
-  /// Back from such columns to the dimensions of a weight.
-  mlir::Value asWeight(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value columns,
+  /// Back from such columns, each turned into a row, [groups, channels, taps * outputs of a group],
+  /// to the dimensions of a weight.
+  mlir::Value asWeight(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value rows,
                        TensorType weight) const;
 
   /// lhs times rhs, of matrices as the above leave them, for every group.

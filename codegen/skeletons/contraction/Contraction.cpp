@@ -96,6 +96,23 @@ Matrices findMatrices(KernelOp kernel) {
 
 bool mayReorder(KernelOp kernel) { return kernel.getAccumulation() != Accumulation::Ordered; }
 
+bool isFloat8(Type element) { return isShort(element) && bitsOf(element) == 8; }
+
+bool leavesDigits(Accumulation accumulation) {
+  return accumulation == Accumulation::Hardware || accumulation == Accumulation::Promoted;
+}
+
+bool multipliesFloat8(KernelOp kernel) {
+  Matrices matrices = findMatrices(kernel);
+  auto isOfFloat8 = [&](unsigned input) {
+    return isFloat8(elementType(kernel.getInputs()[input])) && !isCodes(kernel.getInputs()[input]);
+  };
+  return leavesDigits(kernel.getAccumulation()) && isOfFloat8(matrices.lhs) &&
+         isOfFloat8(matrices.rhs);
+}
+
+bool promotes(KernelOp kernel) { return kernel.getAccumulation() == Accumulation::Promoted; }
+
 bool elementsUseLhsSum(KernelOp kernel) {
   llvm::SmallPtrSet<Operation *, 8> users; // the body is one block, so its order is that of use
   for (Operation &op : kernel.getBody().front().without_terminator())
@@ -131,8 +148,11 @@ AccessAttr Contraction::getResultAccess(OpResult result) const {
 }
 
 std::optional<CpuBlocking> Contraction::getCpuBlocking(KernelOp kernel) const {
-  return CpuBlocking{Dims(kernel.getReduction().getValue()), getLhsStride(kernel),
-                     kernel.getTransposeRhs()};
+  CpuBlocking blocking{Dims(kernel.getReduction().getValue()), getLhsStride(kernel),
+                       kernel.getTransposeRhs()};
+  if (kernel.getBatchDims().empty())
+    blocking.rhs = findMatrices(kernel).rhs;
+  return blocking;
 }
 
 bool Contraction::multipliesTiles(KernelOp kernel) const {
@@ -221,6 +241,9 @@ std::string Contraction::describePlan(CudaPlanAttr plan, const Launch &) const {
 }
 
 StringRef Contraction::getDeviceName(KernelOp kernel, CudaPlanAttr plan) const {
+  if (plan.getKind() != CudaPlanKind::Simt && multipliesFloat8(kernel))
+    return plan.getKind() == CudaPlanKind::Tensor ? "float8_contraction"
+                                                  : "float8_warpgroup_contraction";
   if (!findGatheredInput(kernel))
     return formOf(plan).getDeviceName();
   return plan.getKind() == CudaPlanKind::Tensor ? "gathered_tensor_contraction"

@@ -47,6 +47,21 @@ Matrices findMatrices(KernelOp kernel);
 /// P21: whether rules leave the order of the sums to the kernel (class B).
 bool mayReorder(KernelOp kernel);
 
+/// A float of 8 bits.
+bool isFloat8(mlir::Type element);
+
+/// Bytes of a row of 8-bit floats are a multiple of so many: the least that is copied at once.
+inline constexpr int64_t kLeastCodes = 4;
+
+/// Whether rules leave to chips what digits their instructions keep of a sum (N13, N14).
+bool leavesDigits(ir::Accumulation accumulation);
+
+/// Whether both matrices are floats of 8 bits that may be multiplied as such.
+bool multipliesFloat8(KernelOp kernel);
+
+/// N14: whether the sums of so many products are added in f32.
+bool promotes(KernelOp kernel);
+
 /// Whether an element needs lhs's sum over k, so that no part of the sum can be left to others.
 bool elementsUseLhsSum(KernelOp kernel);
 

@@ -3,7 +3,8 @@
 // block, a panel of rhs at a time is packed as f32, and register tiles run over the rows. Sums wait
 // in memory between blocks, so that every result stays one chain with k ascending (N1); behind the
 // last block the body takes them, a register tile at a time. How long blocks are, the runtime says
-// (manifest::CpuBlocks). Where tiles of matrices multiply, copies and products are CpuTiles'.
+// (manifest::CpuBlocks), and whether tasks without rows pack rhs for those that follow. Where tiles
+// of matrices multiply, copies and products are CpuTiles'.
 #include "codegen/emit/cpu/Body.h"
 #include "codegen/skeletons/contraction/Contraction.h"
 #include "codegen/skeletons/contraction/CpuOperands.h"
@@ -38,9 +39,7 @@ public:
     columnsOfTask = blockField(1, code.i64());
     depthOfBlock = blockField(2, code.i64());
     Value lhsBlock = blockField(3, code.pointer()), panel = blockField(4, code.pointer());
-    operands.place(lhsBlock, panel, depthOfBlock);
-    if (CpuTiles::run(frame))
-      tiles.emplace(code, frame, operands).place(lhsBlock, panel, depthOfBlock);
+    placePanels(lhsBlock, panel);
     sums = blockField(5, code.pointer());
     lhsSums = blockField(6, code.pointer());
     frame.kernel.getBody().walk([&](LhsSumOp op) { lhsSumOps.push_back(op); });
@@ -57,7 +56,7 @@ public:
             columnTask = code.remainder(task, columnTasks);
       rowTask = enterElement(rowTask);
       begin = code.multiply(rowTask, rowsOfTask);
-      end = code.minimum(code.add(begin, rowsOfTask), rows);
+      end = code.select(isPacking, begin, code.minimum(code.add(begin, rowsOfTask), rows));
       left = code.multiply(columnTask, columnsOfTask);
       Value right = code.minimum(code.add(left, columnsOfTask), columns);
       paddedRows =
@@ -101,6 +100,19 @@ private:
     return code.load(type, code.address(frame.blocks, code.i64(), code.integer(index)));
   }
 
+  /// Where rhs is packed, and by whom (manifest::Panels).
+  void placePanels(Value lhsBlock, Value ownPanel) {
+    auto mode = [](manifest::Panels panels) { return static_cast<int64_t>(panels); };
+    Value rhs = blockField(8, code.pointer()), panels = blockField(9, code.i64());
+    isPacking = code.equal(panels, code.integer(mode(manifest::Panels::packing)));
+    packs = code.less(panels, code.integer(mode(manifest::Panels::packed)));
+    Value isApart = code.less(code.integer(mode(manifest::Panels::own)), panels);
+    operands.place(lhsBlock, ownPanel, depthOfBlock, rhs, isApart);
+    if (CpuTiles::run(frame))
+      tiles.emplace(code, frame, operands)
+          .place(lhsBlock, ownPanel, depthOfBlock, rhs, isApart, depth);
+  }
+
   /// Sets the element of the batch that the task of rows belongs to, and returns its number in it.
   Value enterElement(Value rowTask) {
     if (!isBatch) {
@@ -122,32 +134,40 @@ private:
       tiles->packLhs(begin, end, block, step.length);
     else
       operands.copyLhs(begin, paddedRows, block, step.length);
-    auto addPanels = [&](bool packs) {
-      const int64_t group = packs && !tiles ? width * operands.panelsAtOnce() : width;
+    auto addPanels = [&](bool inPlace) {
+      const int64_t group = inPlace || tiles ? width : width * operands.panelsAtOnce();
       code.loop(left, right, group, [&](Value first) {
         Value behind = code.minimum(code.add(first, code.integer(group)), right);
-        if (packs)
-          packRhs(first, behind, step);
+        if (!inPlace)
+          makePanels(first, behind, step);
         code.loop(first, behind, width, [&](Value column) {
-          if (packs && !tiles)
+          if (!inPlace && !tiles)
             operands.choosePanel(code.subtract(column, first));
-          addPanel({column, maskAt(column), packs}, step);
+          addPanel({column, maskAt(column), !inPlace}, step);
         });
       });
     };
     if (!mayHaveFewRows())
-      return addPanels(true);
-    Value count = code.subtract(end, begin), few = code.integer(manifest::kFewRows);
-    code.when(code.less(few, count), [&] { addPanels(true); });
-    code.when(code.less(count, code.add(few, code.integer(1))), [&] { addPanels(false); });
+      return addPanels(false);
+    Value few = code.integer(manifest::kFewRows), many = code.add(few, code.integer(1));
+    Value count = code.select(isPacking, many, code.subtract(end, begin));
+    code.when(code.less(few, count), [&] { addPanels(false); });
+    code.when(code.less(count, many), [&] { addPanels(true); });
   }
 
-  void packRhs(Value first, Value behind, const Step &step) {
+  /// Where the block's panels of columns [first, behind) are: packed here, unless they were before.
+  void makePanels(Value first, Value behind, const Step &step) {
     if (tiles)
-      tiles->packRhs(first, columns, step.begin, step.length);
+      tiles->enterPanel(first, step.begin);
     else
-      operands.packRhs(
-          first, behind, [&](Value column) { return maskAt(column); }, step.begin, step.length);
+      operands.enterPanels(first, step.begin);
+    code.when(packs, [&] {
+      if (tiles)
+        tiles->packRhs(first, columns, step.begin, step.length);
+      else
+        operands.packRhs(
+            first, behind, [&](Value column) { return maskAt(column); }, step.begin, step.length);
+    });
   }
 
   /// The lanes of a register tile from `column` on that are before the last column.
@@ -358,6 +378,7 @@ private:
   bool isBatch;
   Value rows, depth, columns;
   Value rowsOfTask, columnsOfTask, depthOfBlock, sums, lhsSums;
+  Value isPacking, packs;             // whether tasks pack rhs for others, or at all
   Value rowsBefore;                   // of a batch: the rows of the elements before this one
   Value begin, end, paddedRows, left; // of the task: its rows in the element, its first column
   SmallVector<LhsSumOp> lhsSumOps;

@@ -25,10 +25,13 @@ CpuOperands::CpuOperands(Code &code, Frame &frame)
     : code(code), frame(frame), width(frame.variant.columnsOfTile(frame.kernel.getColumns())),
       stride(getLhsStride(frame.kernel)), lanes(frame.variant.lhsLanes()) {}
 
-void CpuOperands::place(Value lhsMemory, Value panel, Value blockDepth) {
+void CpuOperands::place(Value lhsMemory, Value panel, Value blockDepth, Value packed,
+                        Value packedAhead) {
   lhsBlock = lhsMemory;
-  rhsPanels = rhsPanel = panel;
+  ownPanels = panel;
   depthOfBlock = blockDepth;
+  packedRhs = packed;
+  isPacked = packedAhead;
 }
 
 CpuOperands::Matrix CpuOperands::matrixOf(unsigned input) {
@@ -241,13 +244,19 @@ int64_t CpuOperands::panelsAtOnce() const {
   return frame.kernel.getTransposeRhs() || isGathered ? 1 : manifest::kPanels;
 }
 
+void CpuOperands::enterPanels(Value column, Value block) {
+  Value ofAll = code.add(code.multiply(column, depth), code.multiply(block, code.integer(width)));
+  rhsPanels = rhsPanel =
+      code.select(isPacked, code.address(packedRhs, code.f32(), ofAll), ownPanels);
+  depthOfPanels = code.select(isPacked, depth, depthOfBlock);
+}
+
 void CpuOperands::choosePanel(Value columns) {
-  rhsPanel = code.address(rhsPanels, code.f32(), code.multiply(columns, depthOfBlock));
+  rhsPanel = code.address(rhsPanels, code.f32(), code.multiply(columns, depthOfPanels));
 }
 
 void CpuOperands::packRhs(Value first, Value behind, function_ref<Value(Value column)> mask,
                           Value block, Value length) {
-  rhsPanel = rhsPanels;
   if (rhs.isGathered)
     return packGathered(first, block, length);
   if (frame.kernel.getTransposeRhs())

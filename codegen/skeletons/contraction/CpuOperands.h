@@ -20,8 +20,9 @@ class CpuOperands {
 public:
   CpuOperands(cpu::Code &code, cpu::Frame &frame);
 
-  /// The memory of the copies, and how deep a block is.
-  void place(Value lhsBlock, Value rhsPanel, Value depthOfBlock);
+  /// The memory of the copies, how deep a block is, and where all of rhs is packed
+  /// (manifest::Panels).
+  void place(Value lhsBlock, Value rhsPanel, Value depthOfBlock, Value packedRhs, Value isPacked);
   /// The matrices of one element of a batch, or the only ones where that is null.
   void enter(Value rows, Value columns, Value depth, Value element);
 
@@ -33,6 +34,9 @@ public:
   int64_t rowStride() const { return stride ? stride : 1; }
   int64_t depthStride() const { return stride ? 1 : lanes; }
 
+  /// Those that panels begin with `column` of: of a block from `block` on, this thread's own or
+  /// among all.
+  void enterPanels(Value column, Value block);
   /// How many panels of rhs are packed together: a line each of a row of rhs, where it lies so.
   int64_t panelsAtOnce() const;
   /// panel[k][0 .. width) = rhs(block + k, column ...) for k below `length`, of each panel that
@@ -79,7 +83,8 @@ private:
   int64_t width, stride, lanes;
   Matrix lhs, rhs;
   Value rows, columns, depth, element;
-  Value lhsBlock, rhsPanels, rhsPanel, depthOfBlock;
+  Value lhsBlock, ownPanels, depthOfBlock, packedRhs, isPacked;
+  Value rhsPanels, rhsPanel, depthOfPanels; // those that were entered, and the one of them at hand
 };
 
 } // namespace halftone::skeletons

@@ -21,10 +21,14 @@ CpuTiles::CpuTiles(Code &code, Frame &frame, CpuOperands &operands)
     : code(code), frame(frame), operands(operands),
       width(frame.variant.columnsOfTile(frame.kernel.getColumns())) {}
 
-void CpuTiles::place(Value lhsMemory, Value panel, Value depthOfBlock) {
+void CpuTiles::place(Value lhsMemory, Value panel, Value depthOfBlock, Value packed,
+                     Value packedAhead, Value depth) {
   lhsBlock = lhsMemory;
-  rhsPanel = panel;
+  ownPanel = panel;
+  packedRhs = packed;
+  isPacked = packedAhead;
   tilesOfBlock = code.ceilDivide(depthOfBlock, kMatrixDepth);
+  tilesOfDepth = code.ceilDivide(depth, kMatrixDepth);
 }
 
 //===--- Instructions ---===//
@@ -141,6 +145,13 @@ void CpuTiles::packLhs(Value begin, Value end, Value block, Value length) {
   });
 }
 
+void CpuTiles::enterPanel(Value column, Value block) {
+  Value before = code.add(code.multiply(code.divide(column, width), tilesOfDepth),
+                          code.divide(block, kMatrixDepth));
+  Value tiles = code.multiply(before, code.integer(width / kSide));
+  rhsPanel = code.select(isPacked, tileAt(packedRhs, tiles), ownPanel);
+}
+
 void CpuTiles::packRhs(Value column, Value columns, Value block, Value length) {
   int64_t across = width / kSide;
   code.loop(code.integer(0), length, kMatrixDepth, [&](Value k) {
@@ -158,6 +169,23 @@ void CpuTiles::packRhs(Value column, Value columns, Value block, Value length) {
 }
 
 //===--- Products ---===//
+
+/// Into the second-level cache, what tiles `k` of the next packed panel have: every register tile
+/// of rows fetches one line in sixteen, so that a task of many has fetched all of them.
+void CpuTiles::fetchNextPanel(Value k, Value rowInBlock) {
+  const int64_t across = width / kSide;
+  Value tile = code.divide(rowInBlock, frame.variant.tileRows);
+  Value line = code.multiply(code.remainder(tile, code.integer(kSide)), code.integer(kRowBytes));
+  Value panel = code.select(isPacked, code.multiply(tilesOfDepth, code.integer(across)),
+                            code.integer(0)); // its own is at hand
+  for (int64_t j = 0; j < across; ++j) {
+    Value ahead =
+        code.add(panel, code.add(code.multiply(k, code.integer(across)), code.integer(j)));
+    LLVM::Prefetch::create(code.builder, code.loc,
+                           code.address(tileAt(rhsPanel, ahead), code.builder.getI8Type(), line),
+                           /*rw=*/0, /*hint=*/2, /*cache=*/1);
+  }
+}
 
 void CpuTiles::multiply(Value tile, Value rowInBlock, int64_t rows, Value isLater, Value length) {
   const auto down = static_cast<unsigned>(rows / kSide),
@@ -188,6 +216,7 @@ void CpuTiles::multiply(Value tile, Value rowInBlock, int64_t rows, Value isLate
       Value index = code.add(code.multiply(k, code.integer(across)), code.integer(j));
       emit("tileloadd64", {number(kRhs + j), tileAt(rhsPanel, index), stride});
     }
+    fetchNextPanel(k, rowInBlock);
     eachSum([&](Value sum, unsigned i, unsigned j) {
       emit("tdpbf16ps", {sum, number(kLhs + i), number(kRhs + j)});
     });

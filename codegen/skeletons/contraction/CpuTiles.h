@@ -19,15 +19,20 @@ public:
 
   CpuTiles(cpu::Code &code, cpu::Frame &frame, CpuOperands &operands);
 
-  /// The memory of the packed operands, and how deep a block is.
-  void place(Value lhsBlock, Value rhsPanel, Value depthOfBlock);
+  /// The memory of the packed operands, how deep a block is, and where all `depth` of rhs is packed
+  /// (manifest::Panels).
+  void place(Value lhsBlock, Value rhsPanel, Value depthOfBlock, Value packedRhs, Value isPacked,
+             Value depth);
   /// Tiles are this thread's from here on; release() gives them back.
   void configure();
   void release();
 
   /// Packs lhs[begin .. end)[block .. block + length).
   void packLhs(Value begin, Value end, Value block, Value length);
-  /// Packs rhs[block .. block + length)[column .. column + the register tile's columns).
+  /// The panel that begins with `column`: of a block from `block` on, this thread's own or among
+  /// all.
+  void enterPanel(Value column, Value block);
+  /// Packs rhs[block .. block + length)[column .. column + the register tile's columns) into it.
   void packRhs(Value column, Value columns, Value block, Value length);
   /// Adds the products of `rows` rows, 16 or 32, from the block's `row` on to the sums at `tile`,
   /// or sets those where `isLater` does not hold.
@@ -42,6 +47,7 @@ private:
   };
 
   void packTile(const Source &source, Value destination);
+  void fetchNextPanel(Value k, Value rowInBlock);
   Value alongDepth(const Source &source, Value lane);
   Value acrossLanes(const Source &source, Value pair);
   Value addressOf(const Source &source, Value lane, Value k);
@@ -55,7 +61,8 @@ private:
   cpu::Frame &frame;
   CpuOperands &operands;
   int64_t width;
-  Value lhsBlock, rhsPanel, tilesOfBlock; // of lhs along k, behind one another
+  Value lhsBlock, tilesOfBlock; // of lhs along k, behind one another
+  Value ownPanel, packedRhs, isPacked, tilesOfDepth, rhsPanel;
 };
 
 } // namespace halftone::skeletons

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // On tensor cores: two f16, two bf16 or two tf32 operands, from sm_80 on also two different ones,
-// where the sum may take any order (P21).
+// where the sum may take any order (P21); from sm_89 on two floats of 8 bits, where rules leave its
+// digits to the chip, too (N13, N14).
 #include "codegen/emit/cuda/BodyPrinter.h"
 #include "codegen/ir/GatheredLines.h"
 #include "codegen/plan/PlanList.h"
@@ -43,8 +44,11 @@ Type multipliedRhs(KernelOp kernel) {
   return multipliesCodes(kernel) ? lhsOf(kernel).getElementType() : rhsOf(kernel).getElementType();
 }
 
-/// Of an element of either operand in shared memory; two different formats go as tf32.
+/// Of an element of either operand in shared memory; two different formats go as tf32, but for
+/// those of 8 bits.
 int64_t sharedElementBytes(KernelOp kernel) {
+  if (multipliesFloat8(kernel))
+    return 1;
   Type lhs = lhsOf(kernel).getElementType(), rhs = multipliedRhs(kernel);
   return bitsOf(lhs == rhs ? lhs : FloatTF32Type::get(kernel.getContext())) / 8;
 }
@@ -78,7 +82,7 @@ LogicalResult verifyPlan(KernelOp kernel, CudaPlanAttr plan) {
   for (auto [i, input] : llvm::enumerate(kernel.getInputs())) {
     Type element = elementType(input);
     if (isMatrix(kernel, i) && kernel.getInputAccess(i).getKind() != AccessKind::Start &&
-        !isTaken(element) && !isCodes(input))
+        !isTaken(element) && !isCodes(input) && !multipliesFloat8(kernel))
       return kernel.emitOpError() << "operand " << i << " holds " << element
                                   << ", which tensor cores do not take";
   }
@@ -104,13 +108,43 @@ int64_t alignment(KernelOp kernel, unsigned matrix) {
   return std::clamp<int64_t>(rowBytes & -rowBytes, 2, 16);
 }
 
+constexpr int kFirstOfFloat8 = 89; ///< chip with mma.sync of 8-bit floats
+
+/// Why a chip's tensor cores are not given the operands, of which one has 8 bits.
+std::string whyNotFloat8(KernelOp kernel, const Chip &chip) {
+  Type lhs = lhsOf(kernel).getElementType(), rhs = rhsOf(kernel).getElementType();
+  auto name = [](Type type) { return std::string(encoding::word(elementOf(type))); };
+  if (!multipliesFloat8(kernel))
+    return name(isTaken(lhs) ? rhs : lhs) + " operands: tensor cores are given none of 8 bits" +
+           (isFloat8(lhs) && isFloat8(rhs) ? " but under accumulate hardware or promoted" : "");
+  if (chip.number < kFirstOfFloat8)
+    return (chip.name + " has no tensor cores for " + name(lhs) + "; sm_89 is the first").str();
+  if (findGatheredInput(kernel))
+    return "a matrix of " + name(lhs) + " that is gathered: what lies in memory is copied";
+  Matrices matrices = findMatrices(kernel);
+  for (unsigned matrix : {matrices.lhs, matrices.rhs})
+    if (alignment(kernel, matrix) < kLeastCodes)
+      return "rows of " + name(elementType(kernel.getInputs()[matrix])) +
+             " that do not begin at multiples of 4 bytes, the least that is copied";
+  return "";
+}
+
+/// Whether float8_contraction.cuh runs the tile on an operand of codes, `extent` of it in a block
+/// and `warpExtent` in a warp: along the extent a warp turns 32, and chunks of lines that one
+/// thread copies are exchanged alike where they are not eight apart.
+bool fitsCodes(bool alongDepth, int64_t extent, int64_t warpExtent, int64_t bytes,
+               int64_t threads) {
+  return alongDepth || (warpExtent >= 32 && threads * bytes / extent != 8);
+}
+
 /// Bytes through shared memory that stand for one element of 16 bits that is copied by itself,
 /// since its row begins nowhere else: an H200's head of 50257 columns took as long.
 constexpr double kLoneElement = 43;
 
-Tiling tilingOf(ArrayRef<int64_t> tile, int64_t elementBytes) {
+Tiling tilingOf(ArrayRef<int64_t> tile, int64_t elementBytes, bool promotes) {
   Tiling tiling;
   tiling.tensor = true;
+  tiling.float8 = elementBytes == 1;
   tiling.tf32 = elementBytes == 4;
   tiling.rows = static_cast<double>(tile[0]);
   tiling.columns = static_cast<double>(tile[1]);
@@ -121,7 +155,8 @@ Tiling tilingOf(ArrayRef<int64_t> tile, int64_t elementBytes) {
   tiling.stages = static_cast<double>(tile[5]);
   tiling.sharedBytes = static_cast<double>(sharedBytes(tile, elementBytes));
   // Sums, two sets of fragments, and what addresses and the epilogue take.
-  tiling.registers = warpRows * warpColumns / 32 + 2 * (warpRows / 4 + warpColumns / 4) + 48;
+  tiling.registers =
+      warpRows * warpColumns / 32 * (promotes ? 2 : 1) + 2 * (warpRows / 4 + warpColumns / 4) + 48;
   double element = static_cast<double>(elementBytes);
   tiling.sharedTraffic =
       (tiling.rows + tiling.columns) * element + warps * (warpRows + warpColumns) * element;
@@ -134,8 +169,16 @@ Tiling tilingOf(ArrayRef<int64_t> tile, int64_t elementBytes) {
 }
 
 void addTile(PlanList &plans, ArrayRef<int64_t> tile) {
-  addWithSplits(plans, CudaPlanKind::Tensor, tile, tilingOf(tile, sharedElementBytes(plans.kernel)),
-                ArrayRef(kSplits).take_front(elementsUseLhsSum(plans.kernel) ? 1 : 7));
+  KernelOp kernel = plans.kernel;
+  if (multipliesFloat8(kernel) &&
+      !(fitsCodes(!kernel.getTransposeLhs(), tile[0], tile[3], tile[6], threadsOfWarps(tile)) &&
+        fitsCodes(kernel.getTransposeRhs(), tile[1], tile[4], tile[7], threadsOfWarps(tile))))
+    return;
+  Tiling tiling = tilingOf(tile, sharedElementBytes(kernel), promotes(kernel));
+  if (tiling.float8 && !plans.chip.multipliesFloat8())
+    tiling.registers += static_cast<double>(tile[3]) / 2; // lhs as f16, of which codes are made
+  addWithSplits(plans, CudaPlanKind::Tensor, tile, tiling,
+                ArrayRef(kSplits).take_front(elementsUseLhsSum(kernel) ? 1 : 7));
 }
 
 class TensorForm final : public PlanForm {
@@ -149,9 +192,8 @@ public:
       return "accumulate ordered: tensor cores sum in an order of their own";
     if (!isNarrow(lhs) || !isNarrow(rhs))
       return "f32 operands: tensor cores would round them to tf32, which compute tf32 allows";
-    for (Type operand : {lhs, rhs})
-      if (!isTaken(operand))
-        return name(operand) + " operands: tensor cores are given none of 8 bits";
+    if (!isTaken(lhs) || !isTaken(rhs))
+      return whyNotFloat8(plans.kernel, plans.chip);
     if (lhs != rhs && plans.chip.number < 80)
       return "operands of " + name(lhs) + " and " + name(rhs) +
              ": tensor cores take two of one format below sm_80";
@@ -199,6 +241,8 @@ public:
   void addTo(BodyForm &form, KernelOp kernel, CudaPlanAttr plan) const override {
     form.constants += bodyConstant("kElementsUseLhsSum", elementsUseLhsSum(kernel)) +
                       bodyConstant("kWidth", accessWidth(kernel));
+    if (multipliesFloat8(kernel))
+      form.constants += bodyConstant("kPromotes", promotes(kernel));
     form.workspace = plan.getSplits() > 1;
   }
 };

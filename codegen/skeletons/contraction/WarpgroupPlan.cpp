@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // On tensor cores by wgmma, from shared memory that tensor copies fill, or threads where rows are
 // no multiple of 16 bytes: two f16 or two bf16 operands, where the chip has it (sm_90a) and the sum
-// may take any order (P21).
+// may take any order (P21); or two of 8-bit floats that lie along the sum, whose digits rules leave
+// to the chip (N13).
 #include "codegen/emit/cuda/BodyPrinter.h"
 #include "codegen/ir/GatheredLines.h"
 #include "codegen/plan/PlanList.h"
@@ -74,9 +75,11 @@ Type elementTypeOf(KernelOp kernel, const StoredMatrix &matrix) {
   return elementType(kernel.getInputs()[matrix.input]);
 }
 
+int64_t bytesOf(KernelOp kernel) { return multipliesFloat8(kernel) ? 1 : kHalfBytes; }
+
 /// Whether rows begin at multiples of 16 bytes, whatever symbols stand for, as tensor copies want.
-bool hasMap(const StoredMatrix &matrix) {
-  int64_t bytes = kHalfBytes;
+bool hasMap(KernelOp kernel, const StoredMatrix &matrix) {
+  int64_t bytes = bytesOf(kernel);
   for (Attribute dim : matrix.columns)
     if (auto extent = dyn_cast<IntegerAttr>(dim))
       bytes *= extent.getInt();
@@ -90,7 +93,14 @@ std::string whyNoWarpgroups(KernelOp kernel) {
   Type lhs = elementTypeOf(kernel, matrices[0]), rhs = elementTypeOf(kernel, matrices[1]);
   auto name = [](Type type) { return std::string(encoding::word(elementOf(type))); };
   bool isHalf = elementOf(lhs) == Element::f16 || elementOf(lhs) == Element::bf16;
-  if (lhs != rhs || !isHalf)
+  if (multipliesFloat8(kernel)) {
+    if (promotes(kernel))
+      return "sums that are promoted: wgmma of 8 bits keeps one set";
+    if (!matrices[0].alongDepth || !matrices[1].alongDepth)
+      return "8-bit operands that lie across the sum: wgmma takes those that lie along it";
+    if (!hasMap(kernel, matrices[0]) || !hasMap(kernel, matrices[1]))
+      return "rows of codes that begin at no multiples of 16 bytes: tensor copies fetch no others";
+  } else if (lhs != rhs || !isHalf)
     return "operands of " + name(lhs) + (lhs == rhs ? "" : " and " + name(rhs)) +
            ": wgmma is given two f16 or two bf16";
   if (findGatheredInput(kernel))
@@ -104,10 +114,14 @@ std::string whyNoWarpgroups(KernelOp kernel) {
   return "";
 }
 
+/// Elements of a line of the swizzle.
+int64_t depthOf(KernelOp kernel) { return kStageDepth * kHalfBytes / bytesOf(kernel); }
+
 /// Boxes of one line of the swizzle, along memory.
-Launch::Map tensorMapOf(const StoredMatrix &matrix, int64_t lines) {
+Launch::Map tensorMapOf(KernelOp kernel, const StoredMatrix &matrix, int64_t lines) {
+  int64_t depth = depthOf(kernel);
   return {matrix.input,
-          {{matrix.rows, matrix.alongDepth ? lines : kStageDepth}, {matrix.columns, kStageDepth}}};
+          {{matrix.rows, matrix.alongDepth ? lines : depth}, {matrix.columns, depth}}};
 }
 
 /// Bytes through shared memory that stand for one element that threads copy: on an H200 they took
@@ -117,9 +131,10 @@ constexpr double kThreadBytes = 30;
 Tiling warpgroupTilingOf(KernelOp kernel, const WarpgroupTile &tile) {
   Tiling tiling;
   tiling.tensor = tiling.warpgroup = true;
+  tiling.float8 = multipliesFloat8(kernel);
   tiling.rows = static_cast<double>(tile.rows);
   tiling.columns = static_cast<double>(tile.columns);
-  tiling.depth = kStageDepth;
+  tiling.depth = static_cast<double>(depthOf(kernel));
   tiling.stages = static_cast<double>(tile.stages);
   tiling.threads = kGroupThreads;
   tiling.registers = kGroupRegisters;
@@ -129,10 +144,11 @@ Tiling warpgroupTilingOf(KernelOp kernel, const WarpgroupTile &tile) {
   bool halvesColumns = !tile.alternates && tile.rows < 128;
   double blocks = tiling.rows / 64 * (halvesColumns ? 2 : 1);
   double columns = tiling.columns / (halvesColumns ? 2 : 1);
-  tiling.sharedTraffic = kHalfBytes * (tiling.rows + tiling.columns + blocks * (64 + columns));
-  if (!hasMap(lhsMatrix(kernel)))
+  tiling.sharedTraffic = static_cast<double>(bytesOf(kernel)) *
+                         (tiling.rows + tiling.columns + blocks * (64 + columns));
+  if (!hasMap(kernel, lhsMatrix(kernel)))
     tiling.sharedTraffic += kThreadBytes * tiling.rows;
-  if (!hasMap(rhsMatrix(kernel)))
+  if (!hasMap(kernel, rhsMatrix(kernel)))
     tiling.sharedTraffic += kThreadBytes * tiling.columns;
   return tiling;
 }
@@ -191,7 +207,8 @@ public:
     for (const WarpgroupTile &tile : kWarpgroupTiles)
       addWithSplits(plans, CudaPlanKind::Warpgroup,
                     {tile.rows, tile.columns, tile.stages, tile.alternates, tile.groupRows},
-                    warpgroupTilingOf(plans.kernel, tile), kGroupSplits);
+                    warpgroupTilingOf(plans.kernel, tile),
+                    ArrayRef(kGroupSplits).take_front(multipliesFloat8(plans.kernel) ? 1 : 10));
   }
 
   FailureOr<Launch> getLaunch(KernelOp kernel, CudaPlanAttr plan) const override {
@@ -208,10 +225,10 @@ public:
     launch.sharedBytes = tile->sharedBytes();
     if (plan.getSplits() > 1)
       addGroupWorkspace(kernel, *tile, launch);
-    if (StoredMatrix lhs = lhsMatrix(kernel); hasMap(lhs))
-      launch.maps.push_back(tensorMapOf(lhs, tile->rows));
-    if (StoredMatrix rhs = rhsMatrix(kernel); hasMap(rhs))
-      launch.maps.push_back(tensorMapOf(rhs, tile->columns));
+    if (StoredMatrix lhs = lhsMatrix(kernel); hasMap(kernel, lhs))
+      launch.maps.push_back(tensorMapOf(kernel, lhs, tile->rows));
+    if (StoredMatrix rhs = rhsMatrix(kernel); hasMap(kernel, rhs))
+      launch.maps.push_back(tensorMapOf(kernel, rhs, tile->columns));
     return launch;
   }
 
@@ -235,8 +252,8 @@ public:
     std::string maps;
     int number = 0;
     for (const StoredMatrix &matrix : {lhsMatrix(kernel), rhsMatrix(kernel)})
-      maps += ", " + (hasMap(matrix) ? "map" + std::to_string(number++)
-                                     : "halftone::kernels::warpgroup_contraction::NoMap()");
+      maps += ", " + (hasMap(kernel, matrix) ? "map" + std::to_string(number++)
+                                             : "halftone::kernels::warpgroup_contraction::NoMap()");
     if (plan.getSplits() == 1)
       return maps + ", 1, nullptr";
     int64_t least = plan.getLeast();
@@ -249,6 +266,8 @@ public:
   void addTo(BodyForm &form, KernelOp kernel, CudaPlanAttr plan) const override {
     form.constants += bodyConstant("kElementsUseLhsSum", elementsUseLhsSum(kernel)) +
                       bodyConstant("kWidth", accessWidth(kernel));
+    if (multipliesFloat8(kernel))
+      form.constants += bodyConstant("kPromotes", promotes(kernel));
     form.column = "halftone::kernels::warpgroup_contraction::Column";
     form.workspace = plan.getSplits() > 1;
     form.members = [before = std::move(form.members)](BodyPrinter &printer) {

@@ -346,6 +346,7 @@ class Describer {
     if (fields.has(Field::loss_scale)) to.loss_scale = fields.loss_scale;
     if (fields.has(Field::memory_budget)) to.memory_budget = fields.memory_budget;
     if (fields.has(Field::quantize)) to.quantize = fields.quantize;
+    if (fields.has(Field::place)) to.place = fields.place;
     return to;
   }
 

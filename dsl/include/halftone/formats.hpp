@@ -48,6 +48,14 @@ constexpr Block block(long long rows, long long columns) {
 /// So many neighbours in a row.
 constexpr Block block(long long columns) { return block(1, columns); }
 
+/// A scale for each vector along the last dimension, or for each along all others: for each row, or
+/// for each column (P89).
+struct Vectors {
+  encoding::Scaling::Kind kind;
+};
+inline constexpr Vectors per_row{encoding::Scaling::Kind::row},
+    per_column{encoding::Scaling::Kind::column};
+
 /// That a tensor's scale is that of the largest magnitude of so many steps before, 1 to 4096, times
 /// 2^margin, 0 to 16 (P72). `history` 1 is what TransformerEngine calls most_recent.
 struct Delayed {
@@ -60,19 +68,30 @@ constexpr Delayed delayed(long long history = 1024, long long margin = 0) {
   return {fitting(history), fitting(margin)};
 }
 
-/// A format of compute: numbers of `element` times scales, powers of two by which the largest
-/// number of a whole tensor, or of each block, fits the element (P51). It saturates by itself.
+/// A format of compute: numbers of `element` times scales, by which the largest number of a whole
+/// tensor, of each vector or of each block, fits the element. Scales are powers of two (P51), or f32
+/// as TransformerEngine's by default: those are for operands of linear and matmul alone, whose sums
+/// of codes they multiply (P87, P88). It saturates by itself.
 struct Scaled {
   description::Encoding encoding;
   bool sound = true;
 };
-/// scaled(f8e4m3): one scale for the whole tensor.
-constexpr Scaled scaled(Element element) {
+/// scaled(f8e4m3): one scale for the whole tensor; scaled(f8e4m3, f32) for one of f32.
+constexpr Scaled scaled(Element element, Element scale = f8e8m0) {
   Scaled is{element};
-  is.encoding.scaling = {.kind = encoding::Scaling::Kind::tensor, .scale = f8e8m0};
+  is.encoding.scaling = {.kind = encoding::Scaling::Kind::tensor, .scale = scale};
   is.encoding.saturate = true;
   return is;
 }
+/// scaled(f8e4m3, per_row, f32): a scale for each row, of f32. What products sum over must share a
+/// scale of f32: of a linear that are rows of both operands in forward and of the gradient in an
+/// input gradient, and columns of the weight there and of both operands of a weight gradient.
+constexpr Scaled scaled(Element element, Vectors vectors, Element scale = f8e8m0) {
+  Scaled is = scaled(element, scale);
+  is.encoding.scaling.kind = vectors.kind;
+  return is;
+}
+
 /// scaled(f8e4m3, block(32)): a scale for every 32 elements of a row. Scales are powers of two, or
 /// with scaled(f4e2m1, block(16), f8e4m3), as NVFP4 has them, numbers of f8e4m3 under one power of
 /// two for the tensor (P77).
@@ -85,9 +104,10 @@ constexpr Scaled scaled(Element element, Block block, Element scale = f8e8m0) {
   return is;
 }
 
-/// scaled(f8e4m3, delayed(1024)): one scale for the whole tensor, from earlier steps.
-constexpr Scaled scaled(Element element, Delayed delayed) {
-  Scaled is = scaled(element);
+/// scaled(f8e4m3, delayed(1024)): one scale for the whole tensor, from earlier steps; behind it
+/// f32 for one of f32.
+constexpr Scaled scaled(Element element, Delayed delayed, Element scale = f8e8m0) {
+  Scaled is = scaled(element, scale);
   is.encoding.scaling.kind = encoding::Scaling::Kind::delayed;
   is.encoding.scaling.history = delayed.history;
   is.encoding.scaling.margin = delayed.margin;

@@ -125,8 +125,9 @@ constexpr FieldOfRule result(Follow) {
 // Orders of a contraction's f32 sum (P21), beside f32.
 inline constexpr auto ordered = description::Accumulation::ordered;
 inline constexpr auto hardware = description::Accumulation::hardware;
+inline constexpr auto promoted = description::Accumulation::promoted;
 
-/// accumulate(f32), accumulate(ordered) or accumulate(hardware) (P13).
+/// accumulate(f32), accumulate(ordered), accumulate(hardware) or accumulate(promoted) (P13).
 constexpr FieldOfRule accumulate(description::Accumulation order) {
   FieldOfRule field = stating::one(description::rules::Field::accumulate);
   field.fields.accumulate = order;
@@ -223,6 +224,16 @@ constexpr FieldOfRule quantize(Element format, description::Quantization::Scale 
   return field;
 }
 
+/// Where the optimizer's states lie between two updates (P91): host, page-locked memory of the host,
+/// from which a GPU fetches them part by part beside the passes, or on_device, as without a rule:
+/// where(optimizer_states)(place(host)). On a CPU both are one memory. No bit depends on it.
+constexpr FieldOfRule place(description::Memory memory) {
+  FieldOfRule field = stating::one(description::rules::Field::place);
+  field.fields.place = memory;
+  return field;
+}
+inline constexpr auto host = description::Memory::host, on_device = description::Memory::device;
+
 /// Why there is a rule, for people: explain prints it with the rule (P63).
 struct Because {
   const char* reason = "";
@@ -284,6 +295,9 @@ constexpr void copy(description::rules::Field field, const description::rules::F
     case quantize:
       to.quantize = from.quantize;
       break;
+    case place:
+      to.place = from.place;
+      break;
   }
 }
 
@@ -314,6 +328,8 @@ constexpr const char* value_of(const description::rules::Fields& fields,
       return kMemoryBudgetWords[static_cast<int>(fields.memory_budget.kind)];
     case description::rules::Field::quantize:
       return encoding::word(fields.quantize.element);
+    case description::rules::Field::place:
+      return kMemoryWords[static_cast<int>(fields.place)];
     default:
       return kLossScaleWords[static_cast<int>(fields.loss_scale.kind)];
   }

@@ -26,25 +26,43 @@ constexpr auto allow_deny(Element half, const Selector& allow = allowed,
   return precision(everywhere(store(half)), where(allow)(compute(half)), where(deny)(compute(f32)));
 }
 
-/// Current scaling of NVIDIA's TransformerEngine 2.x under power_2_scale, with its HYBRID formats:
-/// products read E4M3, and of gradients E5M2, each operand as a whole times one power of two; what
-/// lies between is stored in bf16, and other contractions, as attention, compute in it. Norms,
-/// softmax and losses compute in f32. `products` are contractions:
+/// Current scaling of NVIDIA's TransformerEngine 2.x with its HYBRID formats: products read E4M3,
+/// and of gradients E5M2, each operand as a whole times one scale; what lies between is stored in
+/// bf16, and other contractions, as attention, compute in it. Norms, softmax and losses compute in
+/// f32. `scale` is f8e8m0 for powers of two, its power_2_scale, or f32, its default (P87), which is
+/// for linear and matmul alone. `products` are contractions:
 ///   precision(presets::fp8_current(), where(layer("head"))(compute(bf16)))
-constexpr auto fp8_current(const Selector& products = op("linear")) {
+///   presets::fp8_current(op("linear"), f32)
+constexpr auto fp8_current(const Selector& products = op("linear"), Element scale = f8e8m0) {
   return precision(everywhere(store(bf16)), where(contraction)(compute(bf16)),
-                   where(products)(compute(scaled(f8e4m3))),
-                   where(products & gradients).if_any()(compute(scaled(f8e5m2))));
+                   where(products)(compute(scaled(f8e4m3, scale))),
+                   where(products & gradients).if_any()(compute(scaled(f8e5m2, scale))));
 }
 
-/// Delayed scaling of TransformerEngine 2.x with its HYBRID formats, each scale a power of two: as
-/// fp8_current, but that scales are those of the largest magnitudes of earlier steps (P72), so that
-/// no product waits for the maximum of what it reads.
+/// Delayed scaling of TransformerEngine 2.x with its HYBRID formats: as fp8_current, but that scales
+/// are those of the largest magnitudes of earlier steps (P72), so that no product waits for the
+/// maximum of what it reads.
 ///   precision(presets::fp8_delayed(delayed(16), op("linear") & layer("h/**")))
-constexpr auto fp8_delayed(Delayed scales = delayed(), const Selector& products = op("linear")) {
+///   presets::fp8_delayed(delayed(), op("linear"), f32)
+constexpr auto fp8_delayed(Delayed scales = delayed(), const Selector& products = op("linear"),
+                           Element scale = f8e8m0) {
   return precision(everywhere(store(bf16)), where(contraction)(compute(bf16)),
-                   where(products)(compute(scaled(f8e4m3, scales))),
-                   where(products & gradients).if_any()(compute(scaled(f8e5m2, scales))));
+                   where(products)(compute(scaled(f8e4m3, scales, scale))),
+                   where(products & gradients).if_any()(compute(scaled(f8e5m2, scales, scale))));
+}
+
+/// The recipe "rowwise" of torchao.float8: E4M3 with a scale for each vector that a linear's product
+/// sums over (P89): each row of both operands in forward and of the gradient in an input gradient,
+/// each column of the weight there and of both operands of a weight gradient. Scales are powers of
+/// two, or with `scale` f32 as under round_scales_to_power_of_2=False. All else is as in
+/// fp8_current.
+constexpr auto fp8_rowwise(const Selector& products = op("linear"), Element scale = f8e8m0) {
+  const Scaled rows = scaled(f8e4m3, per_row, scale);
+  const Scaled columns = scaled(f8e4m3, per_column, scale);
+  return precision(everywhere(store(bf16)), where(contraction)(compute(bf16)),
+                   where(products)(compute(rows)),
+                   where(products & weights & input_gradient_pass).if_any()(compute(columns)),
+                   where(products & weight_gradient_pass).if_any()(compute(columns)));
 }
 
 /// MXFP8 of "OCP Microscaling Formats (MX)" 1.0 as TransformerEngine's recipe of that name has it:

@@ -107,7 +107,12 @@ constexpr void write_encoding(Sentence& out, const description::Encoding& encodi
   if (encoding::is_scaled(encoding)) {
     const bool is_block = encoding.scaling.kind == encoding::Scaling::Kind::block;
     const bool is_delayed = encoding::is_delayed(encoding);
-    out.put(is_block ? " scaled block " : is_delayed ? " scaled delayed " : " scaled tensor ");
+    const auto kind = encoding.scaling.kind;
+    out.put(is_block                                     ? " scaled block "
+            : is_delayed                                 ? " scaled delayed "
+            : kind == encoding::Scaling::Kind::row       ? " scaled row "
+            : kind == encoding::Scaling::Kind::column    ? " scaled column "
+                                                         : " scaled tensor ");
     if (is_delayed) {
       out.put(encoding.scaling.history);
       out.put(' ');
@@ -188,7 +193,7 @@ constexpr void write_defect(Sentence& out, RuleDefect defect, const char* word) 
     case RuleDefect::not_a_field:
       return out.put(
           " is given what is no field; write store, compute, result, accumulate, master, "
-          "rounding, recompute, quantize, a loss scale or a memory budget (P41)");
+          "rounding, recompute, quantize, place, a loss scale or a memory budget (P41)");
     case RuleDefect::not_a_value:
       out.put(" states ");
       out.put(word);
@@ -217,8 +222,8 @@ constexpr void write_defect(Sentence& out, RuleDefect defect, const char* word) 
       return out.put(" twice; keep one of them (P41)");
     case RuleDefect::accumulate_format:
       return out.put(
-          " accumulates in another format than f32; write accumulate(f32), accumulate(ordered) "
-          "or accumulate(hardware) (P42)");
+          " accumulates in another format than f32; write accumulate(f32), accumulate(ordered), "
+          "accumulate(hardware) or accumulate(promoted) (P42)");
     case RuleDefect::cannot_follow:
       out.put(" lets ");
       out.put(word);

@@ -27,6 +27,15 @@ constexpr Spec<3> segment_mean(const char* name, Number number, const char* segm
                                                         building::SegmentReduce::kMean)) |
          one({.part = Part::operand, .name = segments});
 }
+/// Likewise the largest of them; what arrives goes to the first time that has it.
+template <Whole Number>
+constexpr Spec<3> segment_max(const char* name, Number number, const char* segments) {
+  return one(building::node_with<building::SegmentReduce>(
+             name, static_cast<double>(whole_number(number)))) |
+         one(building::setting<building::SegmentReduce>("function",
+                                                        building::SegmentReduce::kMax)) |
+         one({.part = Part::operand, .name = segments});
+}
 
 /// For every time the row of its segment, 0 where it belongs to none: (rows..., segments, columns)
 /// -> (rows..., times, columns). D95

@@ -18,14 +18,15 @@ struct WeightPlace {
 
 // D40, the gradient of x
 template <class Scalar>
-Values<Scalar> linear_x_gradient(View<Scalar> weight, View<Scalar> g, const WeightPlace& at) {
-  const std::int64_t k = at.k, m = at.m, rows = g.size() / m;
+Values<Scalar> linear_x_gradient(const Factor<Scalar>& weight, const Factor<Scalar>& g,
+                                 const WeightPlace& at) {
+  const std::int64_t k = at.k, m = at.m, rows = g.numbers.size() / m;
   Values<Scalar> of_x(rows * k);
   for (std::int64_t i = 0; i < rows; ++i) {
     for (std::int64_t c = 0; c < k; ++c) {
-      of_x[i * k + c] = contraction<Scalar>(
-          m, [&](std::int64_t j) { return g[i * m + j]; },
-          [&](std::int64_t j) { return weight[at(j, c)]; });
+      of_x[i * k + c] = product_sum(
+          m, g, [&](std::int64_t j) { return i * m + j; }, weight,
+          [&](std::int64_t j) { return at(j, c); });
     }
   }
   return of_x;
@@ -33,14 +34,15 @@ Values<Scalar> linear_x_gradient(View<Scalar> weight, View<Scalar> g, const Weig
 
 // D40, the gradient of weight
 template <class Scalar>
-Values<Scalar> linear_weight_gradient(View<Scalar> x, View<Scalar> g, const WeightPlace& at) {
-  const std::int64_t k = at.k, m = at.m, rows = g.size() / m;
+Values<Scalar> linear_weight_gradient(const Factor<Scalar>& x, const Factor<Scalar>& g,
+                                      const WeightPlace& at) {
+  const std::int64_t k = at.k, m = at.m, rows = g.numbers.size() / m;
   Values<Scalar> of_weight(m * k);
   for (std::int64_t j = 0; j < m; ++j) {
     for (std::int64_t c = 0; c < k; ++c) {
-      of_weight[at(j, c)] = contraction<Scalar>(
-          rows, [&](std::int64_t i) { return g[i * m + j]; },
-          [&](std::int64_t i) { return x[i * k + c]; });
+      of_weight[at(j, c)] = product_sum(
+          rows, g, [&](std::int64_t i) { return i * m + j; }, x,
+          [&](std::int64_t i) { return i * k + c; });
     }
   }
   return of_weight;
@@ -50,6 +52,7 @@ struct Linear : LayerKind {
   static constexpr std::string_view word = "linear";
   static constexpr std::array classes{description::LayerClass::contraction};
   static constexpr std::array internals{std::string_view("product")};
+  static constexpr bool multiplies_sums = true, multiplies_sums_of_vectors = true;
   static constexpr bool reads(std::string_view read, std::string_view wanted) {
     return (read == "x" && wanted == "weight") || (read == "weight" && wanted == "x");
   }
@@ -61,15 +64,16 @@ struct Linear : LayerKind {
   // D21
   template <class Scalar>
   static Values<Scalar> result(const Layer<Scalar>& layer) {
-    const View<Scalar> x = layer["x"], weight = layer["weight"], bias = layer["bias"];
+    const Factor<Scalar> x = layer.factor("x"), weight = layer.factor("weight");
+    const View<Scalar> bias = layer["bias"];
     const WeightPlace at = place(layer);
     const std::int64_t k = at.k, m = at.m;
     Values<Scalar> y(count(layer.extents));
     for (std::size_t e = 0; e < y.size(); ++e) {
       const std::int64_t i = e / m, j = e % m;
-      const Scalar sum = contraction<Scalar>(
-          k, [&](std::int64_t c) { return x[i * k + c]; },
-          [&](std::int64_t c) { return weight[at(j, c)]; });
+      const Scalar sum = product_sum(
+          k, x, [&](std::int64_t c) { return i * k + c; }, weight,
+          [&](std::int64_t c) { return at(j, c); });
       const Scalar product = layer.internal("product", layer.scaled(j, sum));
       y[e] = bias.empty() ? product : product + bias[j];
     }
@@ -79,12 +83,13 @@ struct Linear : LayerKind {
   // D40
   template <class Scalar>
   static OperandGradients<Scalar> gradients(const Layer<Scalar>& layer, View<Scalar> g) {
-    const View<Scalar> x = layer["x"], weight = layer["weight"];
+    const Factor<Scalar> x = layer.factor("x"), weight = layer.factor("weight");
+    const Factor<Scalar> arriving = layer.arriving(g);
     const WeightPlace at = place(layer);
     OperandGradients<Scalar> gradients(layer.operands.size());
-    if (layer.wants("x")) gradients[layer.position("x")] = linear_x_gradient(weight, g, at);
+    if (layer.wants("x")) gradients[layer.position("x")] = linear_x_gradient(weight, arriving, at);
     if (layer.wants("weight"))
-      gradients[layer.position("weight")] = linear_weight_gradient(x, g, at);
+      gradients[layer.position("weight")] = linear_weight_gradient(x, arriving, at);
     if (layer.wants("bias")) gradients[layer.position("bias")] = column_sums(g, at.m);
     return gradients;
   }

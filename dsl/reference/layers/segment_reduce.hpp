@@ -15,25 +15,31 @@ struct SegmentReduce : LayerKind {
   template <class Scalar>
   static Values<Scalar> result(const Layer<Scalar>& layer) {
     const Segments segments(layer.operand("segment"), layer.extents);
+    if (function(layer) == "max") return segments.largest(layer["x"]).values;
     Values<Scalar> y = segments.sum(layer["x"]);
-    return is_mean(layer) ? shared_out(segments, y) : y;
+    return function(layer) == "mean" ? shared_out(segments, y) : y;
   }
 
-  // D94
+  // D94. The times of a maximum are forward's.
   template <class Scalar>
   static OperandGradients<Scalar> gradients(const Layer<Scalar>& layer, View<Scalar> g) {
     const Segments segments(layer.operand("segment"), layer.extents);
     Values<Scalar> rows(g.begin(), g.end());
-    if (is_mean(layer)) rows = shared_out(segments, rows);
+    if (function(layer) == "mean") rows = shared_out(segments, rows);
     OperandGradients<Scalar> gradients(layer.operands.size());
-    gradients[layer.position("x")] = segments.read(View<Scalar>(rows));
+    Values<Scalar>& of_x = gradients[layer.position("x")];
+    of_x = segments.read(View<Scalar>(rows));
+    if (function(layer) != "max") return gradients;
+    const auto found = segments.largest(View<Scalar>(layer.operand("x").forward_values));
+    for (std::int64_t e = 0; e < std::ssize(of_x); ++e)
+      if (!segments.is_found(found, e)) of_x[e] = Scalar(0);
     return gradients;
   }
 
  private:
   template <class Scalar>
-  static bool is_mean(const Layer<Scalar>& layer) {
-    return layer.settings.words.at("function") == "mean";
+  static std::string_view function(const Layer<Scalar>& layer) {
+    return layer.settings.words.at("function");
   }
 
   template <class Scalar>

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -25,6 +26,7 @@
 #include "halftone/artifact.hpp"
 #include "halftone/dataset.hpp"
 #include "halftone/device.hpp"
+#include "halftone/stages.hpp"
 #include "halftone/value_statistics.hpp"
 
 namespace halftone {
@@ -158,6 +160,8 @@ struct VariantTraining {
   /// finite. Costs two steps of a run, and the memory of value_statistics().
   bool values = true;
   Device device = Device::cpu();
+  /// Which stage each step is in, of a model that declares some (P66), which asks for it.
+  std::optional<StageSchedule> stages = {};
 };
 [[nodiscard]] TrainVariant train_on(const VariantTraining& training);
 

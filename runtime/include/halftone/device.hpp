@@ -36,6 +36,14 @@ struct DeviceEntry {
   std::int64_t memory_bytes = 0;  ///< of a GPU
 };
 
+/// Which right operands of matrix products the CPU packs once for all tasks that read them, into
+/// memory beside the arena. No bit depends on it.
+enum class Packed : std::uint8_t {
+  automatic,  ///< where it is faster: those that several tasks read; of a predictor the weights, for good
+  never,      ///< tasks pack what they read themselves: no memory is taken for it
+  always,     ///< all that can be
+};
+
 /// A cheap handle; copies share threads, memory and what was compiled, and moving one copies it.
 /// Trainers on one device may run from different threads.
 class Device {
@@ -106,6 +114,10 @@ class Device {
   /// The same device with memory from `source`. Throws Error for a GPU, whose memory is its own.
   [[nodiscard]] Device with_memory(std::shared_ptr<MemorySource> source) const;
 
+  /// The same device, packing as it is told. A predictor whose weights are packed takes as much
+  /// memory as they have in the format that products read. Throws Error for a GPU.
+  [[nodiscard]] Device with_packed(Packed packed) const;
+
   /// "cpu", "cpu:<variant>", "cuda:<index>" or "simulated:<chip>".
   [[nodiscard]] const std::string& name() const noexcept;
 
@@ -119,6 +131,7 @@ class Device {
 
   [[nodiscard]] ThreadPool& pool() const noexcept;
   [[nodiscard]] const std::shared_ptr<MemorySource>& memory() const noexcept;
+  [[nodiscard]] Packed packed() const noexcept;
 
   /// Null on the CPU.
   [[nodiscard]] const std::shared_ptr<DriverContext>& driver() const noexcept;

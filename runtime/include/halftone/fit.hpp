@@ -57,6 +57,9 @@ struct FitOptions {
   std::int64_t save_every = 0;      ///< steps; 0: after epochs alone
   /// Which stage each step is in, by Statistics::steps.
   std::optional<StageSchedule> stages = {};
+  /// In its place what decides by the run: a StageLadder, or an Adaptation (adaptation.hpp), whose
+  /// state goes into checkpoints.
+  StageChooser* chooser = nullptr;
   RunLog* log = nullptr;  ///< gets every step and validation, but not its end
   std::function<bool(const FitProgress&)> after_step = {};   ///< false ends the run
   std::function<bool(const FitProgress&)> after_epoch = {};  ///< likewise, after its validation

@@ -22,6 +22,9 @@
 
 namespace halftone {
 
+struct StageSwitch;
+struct ValueSample;
+
 /// What does not change while a run goes on.
 struct RunFacts {
   /// Of the training program. Tensors that share memory count where the largest of them does.
@@ -106,6 +109,8 @@ class RunSink {
   virtual ~RunSink() = default;
   virtual void begin(const RunFacts& facts) = 0;  ///< before all else, once
   virtual void write(const LogEntry& entry) = 0;
+  virtual void values(const ValueSample&) {}    ///< value_statistics.hpp
+  virtual void switched(const StageSwitch&) {}  ///< stages.hpp
   virtual void end() {}  ///< the run is done; does not come when the program fails
 };
 
@@ -132,6 +137,11 @@ class RunLog {
   /// After every step. The first one in another stage (P66), and metrics where there are some,
   /// make an entry of it, whatever `every` says.
   void step(const Trainer& trainer, const Metrics& metrics = {});
+
+  /// What roundings did in the last step (value_statistics.hpp), and a stage that was entered since
+  /// (stages.hpp).
+  void values(const ValueSample& sample);
+  void switched(const StageSwitch& taken);
 
   /// After the last one: an entry of what was not logged yet, and the end of all sinks.
   void finish(const Trainer& trainer, const Metrics& metrics = {});

@@ -21,6 +21,8 @@
 
 namespace halftone {
 
+class RunLog;
+
 /// So many steps in a stage.
 struct StageSteps {
   std::string stage;
@@ -49,6 +51,28 @@ class StageSchedule {
   std::int64_t once_steps_ = 0, cycle_steps_ = 0;
 };
 
+/// A stage that a run entered by its own decision.
+struct StageSwitch {
+  std::int64_t step = 0;  ///< Statistics::steps: behind this one
+  std::string from, to;
+  std::string why;  ///< in words: "12 of 100 steps were skipped, more than 10 %"
+};
+
+/// What decides after every step whether the run goes on in another stage.
+class StageChooser {
+ public:
+  virtual ~StageChooser() = default;
+
+  /// Enters it, and writes to `log`, where that is not null, why. Behind RunLog::step(), which
+  /// names the stage that the step was made in.
+  virtual void after_step(Trainer& trainer, RunLog* log) = 0;
+
+  /// A line of text for SaveOptions::notes, and back. restore() throws Error, and changes nothing,
+  /// where it is none.
+  [[nodiscard]] virtual std::string state() const = 0;
+  virtual void restore(std::string_view state) = 0;
+};
+
 struct StageLadderOptions {
   std::vector<std::string> stages;  ///< from the first to the last resort
   std::int64_t window = 100;        ///< steps, after which it is decided whether to go on
@@ -64,7 +88,7 @@ struct StageLadderOptions {
 ///     trainer.step(features, target);
 ///     ladder.step(trainer);
 ///   }
-class StageLadder {
+class StageLadder final : public StageChooser {
  public:
   /// Throws Error for a list of less than two, a window below 1 or a share outside [0, 1).
   explicit StageLadder(StageLadderOptions options);
@@ -73,14 +97,16 @@ class StageLadder {
   /// the trainer's statistics, and so waits for a GPU, with the first and the last step of a
   /// window. Throws Error where the trainer is in a stage that is none of the list.
   bool step(Trainer& trainer);
+  /// What step() did when it was true last.
+  [[nodiscard]] const StageSwitch& taken() const { return taken_; }
 
-  /// A line of text for SaveOptions::notes, and back. restore() throws Error, and changes nothing,
-  /// where it is none.
-  [[nodiscard]] std::string state() const;
-  void restore(std::string_view state);
+  void after_step(Trainer& trainer, RunLog* log) override;
+  [[nodiscard]] std::string state() const override;
+  void restore(std::string_view state) override;
 
  private:
   StageLadderOptions options_;
+  StageSwitch taken_;
   std::int64_t steps_ = 0;     ///< of the window at hand
   std::int64_t skipped_ = -1;  ///< Statistics::skipped_steps when it began; -1: unknown
 };
@@ -90,6 +116,7 @@ struct StageMemory {
   std::string stage;
   std::int64_t kept = 0;     ///< parameters, masters, gradients, states: the same in every stage
   std::int64_t working = 0;  ///< activations and working copies, of which stages share one place
+  std::int64_t host = 0;     ///< of the host's memory, which bytes() does not count (P91)
   [[nodiscard]] std::int64_t bytes() const { return kept + working; }
 };
 

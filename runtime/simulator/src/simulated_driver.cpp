@@ -47,13 +47,19 @@ DriverStatus SimulatedDriver::guarded(Call call, Kind on_error) {
 DriverStatus SimulatedDriver::put(DriverStream stream, Work work) {
   {
     const std::lock_guard lock(mutex_);
-    Stream& on = streams_[stream];
-    if (on.capturing) {
-      on.captured.push_back(std::move(work));
+    if (CapturedStreams* const capture = capture_of(stream)) {
+      capture->put(stream, std::move(work));
       return {};
     }
   }
   return work();
+}
+
+CapturedStreams* SimulatedDriver::capture_of(DriverStream stream) {
+  for (auto& [origin, capture] : captures_) {
+    if (capture.has(stream)) return &capture;
+  }
+  return nullptr;
 }
 
 DriverStatus SimulatedDriver::allocate(std::int64_t bytes, std::string_view name,
@@ -85,11 +91,12 @@ DriverStatus SimulatedDriver::free_host(std::byte* address) {
 
 DriverStatus SimulatedDriver::copy_in_staged(DeviceAddress to, std::span<const std::byte> from,
                                              DriverStream stream) {
-  return copy_in(to, from, stream);
+  return put(stream, [this, to, from] { return guarded([&] { device_.copy_in(to, from); }); });
 }
 
-DriverStatus SimulatedDriver::copy_out(std::span<std::byte> to, DeviceAddress from, DriverStream) {
-  return guarded([&] { device_.copy_out(to, from); });
+DriverStatus SimulatedDriver::copy_out(std::span<std::byte> to, DeviceAddress from,
+                                       DriverStream stream) {
+  return put(stream, [this, to, from] { return guarded([&] { device_.copy_out(to, from); }); });
 }
 
 DriverStatus SimulatedDriver::copy(DeviceAddress to, DeviceAddress from, std::int64_t bytes,
@@ -187,11 +194,12 @@ DriverStatus SimulatedDriver::encode(const MapSource& source, EncodedMap& map) {
   using simulator::TensorElement;
   simulator::TensorMap tiled;
   tiled.address = source.address;
-  tiled.element =
-      source.element == MapSource::Element::f16 ? TensorElement::f16 : TensorElement::bf16;
+  tiled.element = source.element == MapSource::Element::f16    ? TensorElement::f16
+                  : source.element == MapSource::Element::bf16 ? TensorElement::bf16
+                                                               : TensorElement::u8;
   tiled.swizzle = simulator::Swizzle::span128;
   tiled.rank = static_cast<int>(source.dimensions.size());
-  std::uint64_t bytes = 2;
+  auto bytes = static_cast<std::uint64_t>(tiled.element_bytes());
   for (std::size_t d = 0; d < source.dimensions.size(); ++d) {
     tiled.stride_bytes[d] = bytes;
     tiled.extents[d] = source.dimensions[d].extent;
@@ -208,13 +216,12 @@ DriverStatus SimulatedDriver::encode(const MapSource& source, EncodedMap& map) {
 DriverStatus SimulatedDriver::create_stream(DriverStream& stream) {
   const std::lock_guard lock(mutex_);
   stream = DriverStream{next()};
-  streams_[stream];
   return {};
 }
 
 DriverStatus SimulatedDriver::destroy_stream(DriverStream stream) {
   const std::lock_guard lock(mutex_);
-  streams_.erase(stream);
+  captures_.erase(stream);
   return {};
 }
 
@@ -226,36 +233,50 @@ DriverStatus SimulatedDriver::create_event(DriverEvent& event) {
   return {};
 }
 DriverStatus SimulatedDriver::destroy_event(DriverEvent) { return {}; }
-DriverStatus SimulatedDriver::record(DriverEvent, DriverStream) { return {}; }
 DriverStatus SimulatedDriver::synchronise(DriverEvent) { return {}; }
+DriverStatus SimulatedDriver::record(DriverEvent event, DriverStream stream) {
+  const std::lock_guard lock(mutex_);
+  if (CapturedStreams* const capture = capture_of(stream)) capture->record(stream, event);
+  return {};
+}
+DriverStatus SimulatedDriver::wait(DriverStream stream, DriverEvent event) {
+  const std::lock_guard lock(mutex_);
+  for (auto& [origin, capture] : captures_) {
+    if (capture.has(event)) return capture.wait(stream, event), DriverStatus{};
+  }
+  if (!capture_of(stream)) return {};
+  return failure("a stream that is being captured waits for an event that is none of the capture");
+}
 
 DriverStatus SimulatedDriver::begin_capture(DriverStream stream) {
   const std::lock_guard lock(mutex_);
-  Stream& on = streams_[stream];
-  if (on.capturing) return failure("the stream is being captured already");
-  on = {.capturing = true, .captured = {}};
+  if (capture_of(stream)) return failure("the stream is being captured already");
+  captures_.emplace(stream, CapturedStreams(stream));
   return {};
 }
 
 DriverStatus SimulatedDriver::end_capture(DriverStream stream, DriverGraph& graph) {
   const std::lock_guard lock(mutex_);
-  Stream& on = streams_[stream];
-  if (!on.capturing) return failure("the stream is not being captured");
+  const auto capture = captures_.find(stream);
+  if (capture == captures_.end()) return failure("the stream is not being captured");
   graph = DriverGraph{next()};
-  graphs_[graph] = std::exchange(on, {}).captured;
+  graphs_.emplace(graph, Graph{std::move(capture->second)});
+  captures_.erase(capture);
   return {};
 }
 
 DriverStatus SimulatedDriver::launch(DriverGraph graph, DriverStream) {
-  std::vector<Work> work;
+  const Graph* known = nullptr;
+  bool is_early = false;
   {
     const std::lock_guard lock(mutex_);
-    work = graphs_[graph];
+    const auto found = graphs_.find(graph);
+    if (found == graphs_.end()) return failure("the graph is not there");
+    is_early = found->second.runs++ % 2 == 1;
+    known = &found->second;
   }
-  for (const Work& each : work) {
-    if (DriverStatus status = each(); !status.ok()) return status;
-  }
-  return {};
+  using Others = CapturedStreams::Others;
+  return known->streams.run(is_early ? Others::early : Others::late);
 }
 
 DriverStatus SimulatedDriver::destroy_graph(DriverGraph graph) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // driver.hpp over the simulator: work is done when it is put on a stream, one piece after another.
+// Of a graph other streams than the captured one go on as late as they may, or every second time as
+// early.
 #pragma once
 
 #include <functional>
@@ -8,6 +10,7 @@
 #include <mutex>
 #include <vector>
 
+#include "../../src/simulated/captured_streams.hpp"
 #include "../../src/simulated/simulator_library.hpp"
 #include "halftone/simulator/device.hpp"
 
@@ -51,23 +54,26 @@ class SimulatedDriver final : public Driver {
   DriverStatus destroy_event(DriverEvent event) override;
   DriverStatus record(DriverEvent event, DriverStream stream) override;
   DriverStatus synchronise(DriverEvent event) override;
+  DriverStatus wait(DriverStream stream, DriverEvent event) override;
   DriverStatus begin_capture(DriverStream stream) override;
   DriverStatus end_capture(DriverStream stream, DriverGraph& graph) override;
   DriverStatus launch(DriverGraph graph, DriverStream stream) override;
   DriverStatus destroy_graph(DriverGraph graph) override;
 
  private:
-  using Work = std::function<DriverStatus()>;
+  using Work = CapturedStreams::Work;
 
   struct Function {
     std::shared_ptr<const simulator::Module> module;
     simulator::Entry entry;
   };
-  struct Stream {
-    bool capturing = false;
-    std::vector<Work> captured;
+  struct Graph {
+    CapturedStreams streams;
+    std::size_t runs = 0;
   };
 
+  /// The capture that the stream is part of, or null; the lock is held.
+  [[nodiscard]] CapturedStreams* capture_of(DriverStream stream);
   /// Does it, or writes it down.
   DriverStatus put(DriverStream stream, Work work);
   template <class Call>
@@ -84,8 +90,8 @@ class SimulatedDriver final : public Driver {
   std::uintptr_t last_ = 0;  ///< handle that was given
   std::map<DriverModule, std::shared_ptr<const simulator::Module>> modules_;
   std::map<DriverFunction, std::shared_ptr<const Function>> functions_;
-  std::map<DriverStream, Stream> streams_;
-  std::map<DriverGraph, std::vector<Work>> graphs_;
+  std::map<DriverStream, CapturedStreams> captures_;  ///< by the stream that was asked for
+  std::map<DriverGraph, Graph> graphs_;
 };
 
 }  // namespace halftone

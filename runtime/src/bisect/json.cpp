@@ -5,6 +5,7 @@
 #include <array>
 
 #include "../files/replace_file.hpp"
+#include "../value_json.hpp"
 #include "search.hpp"
 
 namespace halftone {
@@ -40,18 +41,6 @@ Json json_of(const std::pair<std::string, std::vector<LossPoint>>& curve) {
   return json.add("points", array_of(curve.second, [](Json& points, const LossPoint& point) {
                     points.add(Json('[').add(point.step).add(point.loss));
                   }));
-}
-
-Json json_of(const ValueStatistics& value) {
-  Json json('{');
-  json.add("layer", value.layer).add("op", value.op).add("pass", value.pass);
-  json.add("role", value.role).add("elements", value.elements).add("zeros", value.zeros);
-  json.add("infinite", value.infinite).add("not_a_number", value.not_a_number);
-  json.add("least", value.least).add("greatest", value.greatest);
-  json.add("first_exponent", value.first_exponent).add("exponents", array_of(value.exponents));
-  json.add("format", value.format).add("rule", value.rule).add("error", value.error);
-  json.add("flushed", value.flushed).add("overflowed", value.overflowed);
-  return json.add("saturated", value.saturated);
 }
 
 template <class Item>

@@ -13,9 +13,9 @@
 namespace halftone {
 
 /// What fields begin with, and the reason behind them (P10 to P14, P63).
-inline constexpr std::array<std::string_view, 11> kWordsOfFields = {
+inline constexpr std::array<std::string_view, 12> kWordsOfFields = {
     "store",     "compute",    "result",        "accumulate", "master", "rounding",
-    "recompute", "loss_scale", "memory_budget", "quantize",   "because"};
+    "recompute", "loss_scale", "memory_budget", "quantize",   "place",  "because"};
 
 /// What it states, one text each: "store bf16", "loss_scale fixed 128". A rounding belongs to the
 /// store and compute beside it, and a reason is no field.

@@ -35,6 +35,22 @@ void require_sound(const VariantTraining& training) {
            "give one above 0 and at most 1");
 }
 
+/// The schedule's are the model's.
+void require_stages(const VariantTraining& training, const std::vector<std::string>& declared) {
+  if (!training.stages) {
+    if (declared.empty()) return;
+    refuse("the model", "has stages, of which this training would be in the first alone",
+           "say when it is in which: .stages, --stages " + declared.front() + "=100,...");
+  }
+  for (const std::string& stage : training.stages->stages()) {
+    if (std::ranges::find(declared, stage) != declared.end()) continue;
+    refuse(named("stage", stage),
+           declared.empty() ? "is none of the model, which declares none"
+                            : "is none of the model's, which are " + listed(declared),
+           "name a stage of the model, or leave the schedule out where it has none");
+  }
+}
+
 /// One run.
 class Training {
  public:
@@ -46,6 +62,7 @@ class Training {
 
   VariantRun run() {
     for (std::int64_t step = 1; step <= training_.steps; ++step) {
+      if (training_.stages) trainer_.enter(training_.stages->at(step - 1));
       if (!take_step()) return failed();
       const double loss = trainer_.loss(loss_);
       run_.curve.push_back({step, loss});
@@ -103,9 +120,7 @@ class Training {
 TrainVariant train_on(const VariantTraining& training) {
   require_sound(training);
   return [training](const Artifact& variant, std::uint64_t seed) {
-    if (!variant.manifest().stages.empty())
-      refuse("the model", "has stages, of which this training would be in the first alone",
-             "write a callback that enters them (docs/bisect.md)");
+    require_stages(training, variant.manifest().stages);
     return Training(training, variant, seed).run();
   };
 }

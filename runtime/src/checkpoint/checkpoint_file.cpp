@@ -127,6 +127,21 @@ class Reader {
     return count;
   }
 
+  /// Takes a tensor of the part's former name, and of as many elements, for the part.
+  void rename(const StatePart& part) {
+    const auto found = tensors_.find(part.former_name);
+    if (part.former_name.empty() || found == tensors_.end() || tensors_.contains(part.name)) return;
+    for (safetensors::Tensor& tensor : header_.tensors) {
+      if (&tensor != found->second) continue;
+      tensor.name = part.name;
+      if (tensor.end - tensor.begin == static_cast<std::uint64_t>(part.bytes))
+        tensor.shape = part.shape;
+      tensors_.erase(found);
+      tensors_[part.name] = &tensor;
+      return;
+    }
+  }
+
   /// Tensors that nobody asked for.
   [[nodiscard]] std::vector<std::string> rest() const {
     std::vector<std::string> names;
@@ -284,6 +299,7 @@ std::vector<Write> match(Reader& reader, const std::vector<StatePart>& parts, bo
                          Resumed& resumed) {
   std::vector<Write> writes;
   std::set<std::string> made;  // scales
+  for (const StatePart& part : parts) reader.rename(part);
   for (const StatePart& part : parts) {
     if (!other_rules || !differs_in_blocks(reader, part)) continue;
     const std::vector<float> values = values_in_file(reader, part);

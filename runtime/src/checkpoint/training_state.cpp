@@ -40,10 +40,27 @@ bool is_of_delayed_scales(const manifest::Buffer& buffer) {
          buffer.name.starts_with(manifest::kAmaxes);
 }
 
-/// Whether the buffer has an element for every one of the trained parameters.
-bool is_flat(const manifest::Manifest& manifest, const manifest::Buffer& buffer) {
-  if (is_of_delayed_scales(buffer)) return false;  // however many there are
+/// Whether it is of one parameter, whose name stands in its own (U18).
+bool is_of_one_parameter(const manifest::Buffer& buffer) {
+  return buffer.role == Role::optimizer_state && buffer.name.find('/') != std::string::npos;
+}
+
+bool has_all_trained(const manifest::Manifest& manifest, const manifest::Buffer& buffer) {
   return buffer.shape == std::vector<manifest::Dimension>{{.extent = manifest.trained_elements}};
+}
+
+/// Whether the buffer has an element for every one of the trained parameters, however many there
+/// are of what is about something else.
+bool is_flat(const manifest::Manifest& manifest, const manifest::Buffer& buffer) {
+  return !is_of_delayed_scales(buffer) && !is_of_one_parameter(buffer) &&
+         has_all_trained(manifest, buffer);
+}
+
+/// Where the one parameter is the model's only one, earlier releases named it twice.
+std::string former_name(const manifest::Manifest& manifest, const manifest::Buffer& buffer,
+                        const std::string& name) {
+  if (!is_of_one_parameter(buffer) || !has_all_trained(manifest, buffer)) return {};
+  return name + buffer.name.substr(buffer.name.find('/'));
 }
 
 /// Of a flat buffer of codes how many share a scale, which another buffer has; else 0 (P86).
@@ -122,6 +139,7 @@ std::vector<StatePart> state_parts(const ProgramPlan& plan) {
       add_scales(name + "/", i, block);
     } else if (persists(buffer)) {
       parts.push_back({name, type_of(buffer), plan.extents(i), i, 0, plan.bytes(i)});
+      parts.back().former_name = former_name(manifest, buffer, name);
     }
   }
   return parts;

@@ -26,6 +26,7 @@ struct StatePart {
   /// Of codes how many share a scale (P86); and whether it is those scales.
   std::int64_t block = 0;
   bool is_scales = false;
+  std::string former_name = {};  ///< that a file of an earlier release may have instead, or empty
   const BoundProgram::Turn* turn = nullptr;  ///< whose buffer it is; null: of the stage at hand
 };
 

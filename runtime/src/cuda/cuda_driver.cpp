@@ -188,10 +188,13 @@ DriverStatus CudaDriver::launch(DriverFunction function, const DriverLaunch& lau
 }
 
 DriverStatus CudaDriver::encode(const MapSource& source, EncodedMap& map) {
-  const bool is_f16 = source.element == MapSource::Element::f16;
-  std::vector<unsigned long long> extents, pitches;  // bytes between neighbours; the first's is 2
+  using Element = MapSource::Element;
+  const int type = source.element == Element::f16    ? kMapOfF16
+                   : source.element == Element::bf16 ? kMapOfBf16
+                                                     : kMapOfBytes;
+  std::vector<unsigned long long> extents, pitches;  // bytes between lines
   std::vector<unsigned> box;
-  unsigned long long bytes = 2;
+  unsigned long long bytes = source.element == Element::u8 ? 1 : 2;
   for (const MapSource::Dimension& dimension : source.dimensions) {
     extents.push_back(dimension.extent);
     box.push_back(dimension.box);
@@ -199,10 +202,10 @@ DriverStatus CudaDriver::encode(const MapSource& source, EncodedMap& map) {
   }
   const std::vector<unsigned> steps(box.size(), 1);
   return run([&] {
-    return cuda_.cuTensorMapEncodeTiled(
-        map.bytes.data(), is_f16 ? kMapOfF16 : kMapOfBf16, static_cast<unsigned>(box.size()),
-        reinterpret_cast<void*>(source.address), extents.data(), pitches.data(), box.data(),
-        steps.data(), 0, kSwizzle128, kPromoteTo256, 0);
+    return cuda_.cuTensorMapEncodeTiled(map.bytes.data(), type, static_cast<unsigned>(box.size()),
+                                        reinterpret_cast<void*>(source.address), extents.data(),
+                                        pitches.data(), box.data(), steps.data(), 0, kSwizzle128,
+                                        kPromoteTo256, 0);
   });
 }
 
@@ -238,6 +241,11 @@ DriverStatus CudaDriver::record(DriverEvent event, DriverStream stream) {
 
 DriverStatus CudaDriver::synchronise(DriverEvent event) {
   return run([&] { return cuda_.cuEventSynchronize(raw<CudaEvent>(event)); });
+}
+
+DriverStatus CudaDriver::wait(DriverStream stream, DriverEvent event) {
+  return run(
+      [&] { return cuda_.cuStreamWaitEvent(raw<CudaStream>(stream), raw<CudaEvent>(event), 0); });
 }
 
 DriverStatus CudaDriver::begin_capture(DriverStream stream) {

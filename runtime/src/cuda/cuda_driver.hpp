@@ -45,6 +45,7 @@ class CudaDriver final : public Driver {
   DriverStatus destroy_event(DriverEvent event) override;
   DriverStatus record(DriverEvent event, DriverStream stream) override;
   DriverStatus synchronise(DriverEvent event) override;
+  DriverStatus wait(DriverStream stream, DriverEvent event) override;
   DriverStatus begin_capture(DriverStream stream) override;
   DriverStatus end_capture(DriverStream stream, DriverGraph& graph) override;
   DriverStatus launch(DriverGraph graph, DriverStream stream) override;

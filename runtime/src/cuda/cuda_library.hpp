@@ -22,8 +22,8 @@ using CudaAddress = unsigned long long;
 namespace cuda {
 inline constexpr int kOutOfMemory = 2, kMajor = 75, kMinor = 76, kMostDynamicShared = 8,
                      kCaptureThisThread = 1, kMemoryType = 2, kErrorLog = 5, kErrorLogBytes = 6,
-                     kMultiprocessors = 16, kMapOfF16 = 6, kMapOfBf16 = 9, kSwizzle128 = 3,
-                     kPromoteTo256 = 3;
+                     kMultiprocessors = 16, kMapOfBytes = 0, kMapOfF16 = 6, kMapOfBf16 = 9,
+                     kSwizzle128 = 3, kPromoteTo256 = 3;
 inline constexpr unsigned kNonBlocking = 1, kNoTiming = 2, kForAllContexts = 1;
 
 /// Results of which cuda.h says that the process must be terminated, or that the context cannot be
@@ -71,6 +71,7 @@ inline constexpr int kSticky[] = {214, 226, 700, 702, 709, 710, 714,
   X(cuEventCreate, (CudaEvent*, unsigned))                                                     \
   X(cuEventDestroy_v2, (CudaEvent))                                                            \
   X(cuEventRecord, (CudaEvent, CudaStream))                                                    \
+  X(cuStreamWaitEvent, (CudaStream, CudaEvent, unsigned))                                      \
   X(cuStreamBeginCapture_v2, (CudaStream, int))                                                \
   X(cuStreamEndCapture, (CudaStream, CudaGraph*))                                              \
   X(cuGraphInstantiateWithFlags, (CudaGraphExecutable*, CudaGraph, unsigned long long))        \

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Entries as lines of JSON; docs/run-logs.md lists their keys.
 #include "../json.hpp"
+#include "../value_json.hpp"
 #include "appended_file.hpp"
+#include "halftone/stages.hpp"
 
 namespace halftone {
 namespace {
@@ -86,6 +88,20 @@ std::string line_of(const LogEntry& entry) {
   return json.text() + "\n";
 }
 
+std::string line_of(const ValueSample& sample) {
+  Json json('{');
+  json.add("kind", "values").add("step", sample.step);
+  if (!sample.stage.empty()) json.add("stage", sample.stage);
+  json.add("loss_scale", sample.loss_scale).add("seconds", sample.seconds);
+  return json.add("values", objects_of(sample.values)).text() + "\n";
+}
+
+std::string line_of(const StageSwitch& taken) {
+  Json json('{');
+  json.add("kind", "switch").add("step", taken.step).add("from", taken.from);
+  return json.add("to", taken.to).add("why", taken.why).text() + "\n";
+}
+
 class JsonLines final : public RunSink {
  public:
   JsonLines(const std::filesystem::path& path, IfExists if_exists)
@@ -93,6 +109,8 @@ class JsonLines final : public RunSink {
 
   void begin(const RunFacts& facts) override { append(line_of(facts)); }
   void write(const LogEntry& entry) override { append(line_of(entry)); }
+  void values(const ValueSample& sample) override { append(line_of(sample)); }
+  void switched(const StageSwitch& taken) override { append(line_of(taken)); }
   void end() override { append("{\"kind\":\"end\"}\n"); }
 
  private:

@@ -9,7 +9,10 @@
 #include <cmath>
 
 #include "../settings.hpp"
+#include "../text.hpp"
 #include "halftone/run_sinks.hpp"
+#include "halftone/stages.hpp"
+#include "worst_values.hpp"
 
 namespace halftone {
 namespace {
@@ -67,6 +70,11 @@ std::string metrics_text(const Metrics& metrics) {
   return text;
 }
 
+std::string switch_text(const StageSwitch& taken) {
+  return "step " + std::to_string(taken.step) + "  stage " + taken.from + " -> " + taken.to + ": " +
+         taken.why;
+}
+
 void print(std::FILE* stream, const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stream);
   std::fflush(stream);
@@ -92,6 +100,11 @@ class Progress final : public RunSink {
     if (shown_ && now - *shown_ < wait) return;
     shown_ = now;
     show();
+  }
+
+  void switched(const StageSwitch& taken) override {
+    const std::string text = name_ + "  " + switch_text(taken) + "\n";
+    print(stream_, is_terminal_ ? "\r\033[K" + text : text);
   }
 
   void end() override {
@@ -159,6 +172,20 @@ class StepLines final : public RunSink {
     if (entry.rows_per_second) text += "  " + with_prefix(*entry.rows_per_second) + " rows/s";
     print(stream_, text + "\n");
   }
+  void values(const ValueSample& sample) override {
+    const WorstValues worst = worst_of(sample);
+    std::string text = "step " + std::to_string(sample.step) + "  " +
+                       std::to_string(sample.values.size()) + " roundings";
+    const auto add = [&](const char* what, const WorstValue& of, const std::string& figure) {
+      if (!of.value.empty())
+        text += std::string("  ") + what + " " + figure + " (" + of.value + ")";
+    };
+    add("overflowed", worst.overflowed, percent_text(worst.overflowed.figure));
+    add("became 0", worst.flushed, percent_text(worst.flushed.figure));
+    add("error", worst.error, short_number(worst.error.figure));
+    print(stream_, text + "\n");
+  }
+  void switched(const StageSwitch& taken) override { print(stream_, switch_text(taken) + "\n"); }
 
  private:
   std::FILE* stream_;

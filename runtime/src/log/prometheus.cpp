@@ -7,6 +7,7 @@
 #include "../files/replace_file.hpp"
 #include "../text.hpp"
 #include "halftone/run_sinks.hpp"
+#include "worst_values.hpp"
 
 namespace halftone {
 namespace {
@@ -62,7 +63,8 @@ class Exposition {
   std::string labels_, name_, text_;
 };
 
-std::string text_of(const LogEntry& entry, const Metrics& metrics, const std::string& labels) {
+std::string text_of(const LogEntry& entry, const Metrics& metrics,
+                    const std::optional<WorstValues>& worst, const std::string& labels) {
   Exposition text(labels);
   text.add("steps_total", "counter", "Updates asked for, skipped ones included.",
            static_cast<double>(entry.step));
@@ -81,6 +83,14 @@ std::string text_of(const LogEntry& entry, const Metrics& metrics, const std::st
   if (entry.rows_per_second)
     text.add("rows_per_second", "gauge", "Rows of input trained on.", *entry.rows_per_second);
   text.add("last_step_timestamp_seconds", "gauge", "When it was logged.", entry.time);
+  if (worst) {
+    text.add("most_overflowed", "gauge", "Largest share of a rounding's elements that overflowed.",
+             worst->overflowed.figure);
+    text.add("most_became_0", "gauge", "Likewise, of those that were not 0 before, that became 0.",
+             worst->flushed.figure);
+    text.add("greatest_rounding_error", "gauge", "Relative, of the latest sample's roundings.",
+             worst->error.figure);
+  }
   return text.text();
 }
 
@@ -109,6 +119,7 @@ class Prometheus final : public RunSink {
     replace();
     written_ = now;
   }
+  void values(const ValueSample& sample) override { worst_ = worst_of(sample); }
   void end() override { replace(); }
 
  private:
@@ -121,7 +132,7 @@ class Prometheus final : public RunSink {
 
   void replace() {
     if (!latest_) return;
-    const std::string text = text_of(*latest_, metrics_, labels_);
+    const std::string text = text_of(*latest_, metrics_, worst_, labels_);
     const std::array<std::string_view, 1> parts = {text};
     replace_file(system_file_calls(), "log", file_, parts, 0);
   }
@@ -131,6 +142,7 @@ class Prometheus final : public RunSink {
   std::string labels_;
   Metrics metrics_;  ///< the latest of each name
   std::optional<LogEntry> latest_;
+  std::optional<WorstValues> worst_;  ///< of the latest sample
   std::optional<std::chrono::steady_clock::time_point> written_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <tuple>
 
 #include "../trainer_state.hpp"
 #include "halftone/encoding/text.hpp"
@@ -25,15 +26,17 @@ std::int64_t rounded_up(std::int64_t bytes) {
 }
 
 /// By role and format; a slot's bytes are those of its largest tenant. With the workspace they are
-/// all that was predicted.
+/// all that was predicted, beside what lies in the host's memory.
 std::vector<RunFacts::Memory> memory_of(const BoundProgram& program) {
   const ProgramPlan& plan = program.plan();
-  std::map<std::pair<Role, std::string>, RunFacts::Memory> memory;
+  std::map<std::tuple<Role, std::string, bool>, RunFacts::Memory> memory;
   const auto of = [&](std::size_t index) -> RunFacts::Memory& {
     const Buffer& buffer = plan.buffer(index);
     std::string format = spelled(buffer.encoding);
-    RunFacts::Memory& entry = memory[{buffer.role, format}];
+    const bool in_host = plan.lies_in_host(index);
+    RunFacts::Memory& entry = memory[{buffer.role, format, in_host}];
     entry.role = spelled(buffer.role);
+    if (in_host) entry.role += " in the host's memory";
     entry.format = std::move(format);
     return entry;
   };

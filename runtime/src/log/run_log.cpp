@@ -67,6 +67,14 @@ void RunLog::step(const Trainer& trainer, const Metrics& metrics) {
     log_entry(trainer, metrics);
 }
 
+void RunLog::values(const ValueSample& sample) {
+  for (const auto& sink : sinks_) sink->values(sample);
+}
+
+void RunLog::switched(const StageSwitch& taken) {
+  for (const auto& sink : sinks_) sink->switched(taken);
+}
+
 void RunLog::finish(const Trainer& trainer, const Metrics& metrics) {
   if (is_finished_) return;
   if (calls_ > logged_ || !metrics.empty()) log_entry(trainer, metrics);

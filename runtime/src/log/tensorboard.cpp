@@ -2,12 +2,14 @@
 // TensorBoard's event files: records of TFRecord (tensorflow/core/lib/io/record_writer.cc), each an
 // Event of protocol buffers (tensorflow/core/util/event.proto, framework/summary.proto).
 #include <bit>
+#include <chrono>
 #include <system_error>
 
 #include "../text.hpp"
 #include "appended_file.hpp"
 #include "crc32c.hpp"
 #include "halftone/error.hpp"
+#include "worst_values.hpp"
 
 namespace halftone {
 namespace {
@@ -79,6 +81,17 @@ void add(Message& values, std::string_view tag, double value) {
   values.bytes(summary::kValue, scalar.text());
 }
 
+std::string framed_event(double time, std::int64_t step, const Message& values) {
+  Message event;
+  event.fixed64(event::kWallTime, time);
+  event.varint(event::kStep, static_cast<std::uint64_t>(step));
+  return framed(event.bytes(event::kSummary, values.text()).text());
+}
+
+double seconds_since_1970() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
 std::string event_of(const LogEntry& entry, const std::vector<std::string>& layers) {
   Message values;
   for (const Statistics::Loss& loss : entry.losses) add(values, "loss/" + loss.name, loss.value);
@@ -93,10 +106,16 @@ std::string event_of(const LogEntry& entry, const std::vector<std::string>& laye
     if (const auto& norm = entry.layer_gradients[i])
       add(values, "gradient_norm/" + layers[i], *norm);
   }
-  Message event;
-  event.fixed64(event::kWallTime, entry.time);
-  event.varint(event::kStep, static_cast<std::uint64_t>(entry.step));
-  return framed(event.bytes(event::kSummary, values.text()).text());
+  return framed_event(entry.time, entry.step, values);
+}
+
+std::string event_of(const ValueSample& sample) {
+  const WorstValues worst = worst_of(sample);
+  Message values;
+  add(values, "roundings/most_overflowed", worst.overflowed.figure);
+  add(values, "roundings/most_became_0", worst.flushed.figure);
+  add(values, "roundings/greatest_error", worst.error.figure);
+  return framed_event(seconds_since_1970(), sample.step, values);
 }
 
 std::filesystem::path new_file_in(const std::filesystem::path& folder, double time) {
@@ -128,6 +147,7 @@ class Events final : public RunSink {
     file_->append(framed(version.text()));
   }
   void write(const LogEntry& entry) override { file_->append(event_of(entry, layers_)); }
+  void values(const ValueSample& sample) override { file_->append(event_of(sample)); }
 
  private:
   std::filesystem::path folder_;

@@ -3,10 +3,11 @@
 
 #include <fstream>
 #include <iterator>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string_view>
+
+#include "value_file.hpp"
 
 namespace halftone::tools {
 namespace {
@@ -21,23 +22,7 @@ void get(const json& from, const char* key, Value& to) {
   to = from.at(key).get<Value>();
 }
 
-/// Numbers, and the words for those that JSON has not.
-void get(const json& from, const char* key, double& to) {
-  const json& value = from.at(key);
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  if (value.is_number())
-    to = value.get<double>();
-  else if (value.get<std::string>() == "NaN")
-    to = std::numeric_limits<double>::quiet_NaN();
-  else
-    to = value.get<std::string>() == "-Infinity" ? -kInfinity : kInfinity;
-}
-
-double number_of(const json& value) {
-  double number = 0.0;
-  get(json{{"number", value}}, "number", number);
-  return number;
-}
+void get(const json& from, const char* key, double& to) { to = number_or_word(from.at(key)); }
 
 /// The index of a word among some.
 template <class Enum, std::size_t Count>
@@ -76,34 +61,11 @@ BisectTrial trial_of(const json& from) {
   get(from, "rules", trial.rules);
   trial.outcome = enum_of<BisectTrial::Outcome>(from.at("outcome"), kOutcomes);
   get(from, "seeds", trial.seeds);
-  for (const json& loss : from.at("losses")) trial.losses.push_back(number_of(loss));
+  for (const json& loss : from.at("losses")) trial.losses.push_back(number_or_word(loss));
   if (trial.losses.size() != trial.seeds.size()) throw std::runtime_error("");
   trial.worse_by = difference_of(from.at("worse_by"));
   get(from, "refusal", trial.refusal);
   return trial;
-}
-
-ValueStatistics value_of(const json& from) {
-  ValueStatistics value;
-  get(from, "layer", value.layer);
-  get(from, "op", value.op);
-  get(from, "pass", value.pass);
-  get(from, "role", value.role);
-  get(from, "elements", value.elements);
-  get(from, "zeros", value.zeros);
-  get(from, "infinite", value.infinite);
-  get(from, "not_a_number", value.not_a_number);
-  get(from, "least", value.least);
-  get(from, "greatest", value.greatest);
-  get(from, "first_exponent", value.first_exponent);
-  get(from, "exponents", value.exponents);
-  get(from, "format", value.format);
-  get(from, "rule", value.rule);
-  get(from, "error", value.error);
-  get(from, "flushed", value.flushed);
-  get(from, "overflowed", value.overflowed);
-  get(from, "saturated", value.saturated);
-  return value;
 }
 
 BisectResult result_of(const json& from) {
@@ -126,9 +88,9 @@ BisectResult result_of(const json& from) {
     auto& [name, points] = result.curves.emplace_back();
     get(each, "name", name);
     for (const json& point : each.at("points"))
-      points.push_back({point.at(0).get<std::int64_t>(), number_of(point.at(1))});
+      points.push_back({point.at(0).get<std::int64_t>(), number_or_word(point.at(1))});
   }
-  for (const json& each : from.at("values")) result.values.push_back(value_of(each));
+  for (const json& each : from.at("values")) result.values.push_back(value_from(each));
   return result;
 }
 

@@ -13,6 +13,7 @@
 #include "figures.hpp"
 #include "markup.hpp"
 #include "page.hpp"
+#include "values.hpp"
 
 namespace halftone::tools {
 namespace {
@@ -21,7 +22,6 @@ using Outcome = BisectTrial::Outcome;
 
 constexpr double kNames = 330, kPlot = 430, kFailed = 60, kRow = 20, kFoot = 30;
 constexpr std::size_t kNameMost = 56;
-constexpr int kValueRows = 60;  ///< of the table of values, those with the largest errors
 
 std::string paragraph(const std::string& text) { return "<p>" + escaped(text) + "</p>"; }
 
@@ -169,74 +169,11 @@ class Comparison {
   Axis axis_{Axis::Kind::linear, 0.0, 1.0};
 };
 
-/// Shares of a value's magnitudes by their powers of two, from `first` to `last`.
-std::string exponents_picture(const ValueStatistics& value, std::int64_t first, std::int64_t last) {
-  constexpr double kCell = 5, kHeight = 14;
-  const auto width = kCell * static_cast<double>(last - first + 1);
-  std::string svg = "<svg style=\"width:" + coordinate(width) + "px;height:" + coordinate(kHeight) +
-                    "px\" viewBox=\"0 0 " + coordinate(width) + " " + coordinate(kHeight) + "\">";
-  std::int64_t most = 1;
-  for (const std::int64_t count : value.exponents) most = std::max(most, count);
-  for (std::size_t i = 0; i < value.exponents.size(); ++i) {
-    if (value.exponents[i] == 0) continue;
-    const double part = static_cast<double>(value.exponents[i]) / static_cast<double>(most);
-    const double height = std::max(1.0, kHeight * part);
-    const auto column = static_cast<double>(value.first_exponent - first) + static_cast<double>(i);
-    svg += "<path class=\"norm\" d=\"M" + coordinate(kCell * column) + " " +
-           coordinate(kHeight - height) + "h4v" + coordinate(height) + "h-4z\"/>";
-  }
-  return svg + "</svg>";
-}
-
-std::string share_cell(std::int64_t count, std::int64_t of) {
-  const double share = of == 0 ? 0.0 : 100.0 * static_cast<double>(count) / static_cast<double>(of);
-  return "<td class=\"number\">" + (count == 0 ? "" : figure_text(share, 3) + " %") + "</td>";
-}
-
-std::string value_row(const ValueStatistics& value, std::int64_t first, std::int64_t last) {
-  std::string rule = value.rule.empty() ? "default" : value.rule;
-  return "<tr><th>" + escaped(value.layer) + "</th><td>" + escaped(value.role) + ", " +
-         escaped(value.pass) + "</td><td class=\"" +
-         escaped(value.format.substr(0, value.format.find(' '))) + "\">" + escaped(value.format) +
-         "</td><td class=\"number\">" + figure_text(value.error, 3) + "</td>" +
-         share_cell(value.flushed, value.elements) + share_cell(value.overflowed, value.elements) +
-         share_cell(value.saturated, value.elements) + "<td>" +
-         exponents_picture(value, first, last) + "</td><td><code>" + escaped(rule) +
-         "</code></td></tr>";
-}
-
 /// Roundings under all rules, the worst first.
 std::string values_table(const BisectResult& result) {
-  std::vector<const ValueStatistics*> roundings;
-  for (const ValueStatistics& value : result.values)
-    if (!value.format.empty()) roundings.push_back(&value);
-  if (roundings.empty()) return {};
-  const auto badness = [](const ValueStatistics* value) {
-    const auto of = static_cast<double>(std::max<std::int64_t>(1, value->elements));
-    return -(value->error + static_cast<double>(value->flushed + value->overflowed) / of);
-  };
-  std::ranges::sort(roundings, {}, [&](const ValueStatistics* value) {
-    return std::pair(badness(value), value - result.values.data());
-  });
-  if (roundings.size() > kValueRows) roundings.resize(kValueRows);
-  std::int64_t first = 1 << 20, last = -(1 << 20);
-  for (const ValueStatistics* value : roundings) {
-    if (value->exponents.empty()) continue;
-    first = std::min(first, value->first_exponent);
-    last = std::max(last,
-                    value->first_exponent + static_cast<std::int64_t>(value->exponents.size()) - 1);
-  }
-  std::string html =
-      "<h2>Values under all rules</h2><p>Roundings of a step of the first seed, the worst first. "
-      "Error: the root of the squared differences over that of the squares. Of the elements: what "
-      "became 0, what became infinite or NaN, what was cut to the largest number. Last, how many "
-      "magnitudes each power of two has after it, from 2^" +
-      std::to_string(first) + " to 2^" + std::to_string(last) +
-      ".</p><div class=\"wide\"><table><thead><tr><th>layer</th><th>value</th><th>format</th>"
-      "<th>error</th><th>became 0</th><th>overflowed</th><th>saturated</th><th>magnitudes</th>"
-      "<th>rule</th></tr></thead><tbody>";
-  for (const ValueStatistics* value : roundings) html += value_row(*value, first, last);
-  return html + "</tbody></table></div>";
+  const std::string table = roundings_table(result.values);
+  if (table.empty()) return {};
+  return "<h2>Values under all rules</h2><p>Of a step of the first seed.</p>" + table;
 }
 
 std::string blame(const BisectResult& result) {

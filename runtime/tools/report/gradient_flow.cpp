@@ -15,10 +15,10 @@ namespace {
 
 constexpr int kColumns = 200, kShades = 12;
 constexpr double kNames = 200, kCell = 4, kRow = 12, kFoot = 18;
-/// A cell: no entry, a norm of 0, a shade from 1 on, or something that is not finite.
+/// A cell: no entry, a 0, a shade from 1 on, or something that is not finite.
 constexpr int kNothing = -1, kNotFinite = kShades + 1;
 
-/// The least and greatest logarithm of positive norms; the first above the second without any.
+/// The least and greatest logarithm of positive numbers; the first above the second without any.
 struct Range {
   double least = std::numeric_limits<double>::infinity();
   double greatest = -std::numeric_limits<double>::infinity();
@@ -32,10 +32,10 @@ struct Range {
 
 bool is_positive(double value) { return value > 0 && std::isfinite(value); }
 
-Range range_of(const LoggedRun& run) {
+Range range_of(std::span<const Series> rows) {
   Range range;
-  for (const Series& layer : run.layer_gradients) {
-    for (const Point& point : layer.points) {
+  for (const Series& row : rows) {
+    for (const Point& point : row.points) {
       if (!is_positive(point.value)) continue;
       range.least = std::min(range.least, std::log10(point.value));
       range.greatest = std::max(range.greatest, std::log10(point.value));
@@ -64,14 +64,19 @@ struct Cell {
 
 class Picture {
  public:
-  Picture(const LoggedRun& run, std::int64_t first, std::int64_t last)
-      : run_(run), first_(first), last_(std::max(last, first + 1)), range_(range_of(run)) {}
+  Picture(std::span<const Series> rows, std::int64_t first, std::int64_t last,
+          const FlowWords& words)
+      : rows_(rows),
+        first_(first),
+        last_(std::max(last, first + 1)),
+        words_(words),
+        range_(range_of(rows)) {}
 
   std::string html() {
     std::string rows;
-    for (std::size_t i = 0; i < run_.layer_gradients.size(); ++i) rows += row(i);
+    for (std::size_t i = 0; i < rows_.size(); ++i) rows += row(i);
     const double width = kNames + kColumns * kCell,
-                 height = kRow * static_cast<double>(run_.layer_gradients.size());
+                 height = kRow * static_cast<double>(rows_.size());
     std::string html = "<p>" + legend() +
                        "</p><div class=\"wide\"><svg class=\"flow\" viewBox=\"0 0 " +
                        coordinate(width) + " " + coordinate(height + kFoot) + "\">" + rows;
@@ -91,17 +96,17 @@ class Picture {
 
  private:
   std::string legend() const {
-    std::string text = "No gradient is positive";
+    std::string text = words_.none;
     if (range_.least <= range_.greatest) {
       text = "From " + figure_text(std::pow(10, range_.least), 3) + ", faint, to " +
              figure_text(std::pow(10, range_.greatest), 3) + ", strong, by the logarithm";
     }
-    return text + "; red: not finite. Without the loss scale, before clipping.";
+    return text + words_.note;
   }
 
   /// The layer's name, with its figures under the mouse; its cells go to the paths of their shades.
   std::string row(std::size_t number) {
-    const Series& layer = run_.layer_gradients[number];
+    const Series& layer = rows_[number];
     const double top = kRow * static_cast<double>(number);
     std::array<Cell, kColumns> cells{};
     std::vector<double> finite;
@@ -157,17 +162,25 @@ class Picture {
            "</text>";
   }
 
-  const LoggedRun& run_;
+  std::span<const Series> rows_;
   std::int64_t first_, last_;
+  const FlowWords& words_;
   Range range_;
   std::array<std::string, kNotFinite + 1> paths_;
 };
 
 }  // namespace
 
+std::string flow_of(std::span<const Series> rows, std::int64_t first, std::int64_t last,
+                    const FlowWords& words) {
+  return Picture(rows, first, last, words).html();
+}
+
 std::string gradient_flow(const LoggedRun& run, std::int64_t first, std::int64_t last) {
   if (run.layer_gradients.empty()) return {};
-  return Picture(run, first, last).html();
+  return flow_of(run.layer_gradients, first, last,
+                 {.none = "No gradient is positive",
+                  .note = "; red: not finite. Without the loss scale, before clipping."});
 }
 
 }  // namespace halftone::tools

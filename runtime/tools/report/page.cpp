@@ -13,6 +13,7 @@
 #include "graph.hpp"
 #include "halftone/encoding/traits.hpp"
 #include "markup.hpp"
+#include "values.hpp"
 
 namespace halftone::tools {
 namespace {
@@ -54,7 +55,7 @@ class Page {
 
   std::string html() const {
     return head() + figures_table(runs_, names_) + notes() + legend() + values() + course() +
-           gradients() +
+           gradients() + roundings() +
            "<h2>Memory</h2><p>Of a trainer's arena, by the role and the format of the largest "
            "tensor of each place.</p>" +
            memory_table(runs_, names_) + programs() + "<script>" + kPageScript +
@@ -179,6 +180,15 @@ class Page {
       if (!picture.empty()) html += "<h3>" + swatch(i) + escaped(names_[i]) + "</h3>" + picture;
     }
     return html.empty() ? html : "<h2>Gradients by layer</h2>" + html;
+  }
+
+  std::string roundings() const {
+    std::string html;
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      const std::string part = roundings_of(runs_[i], first_, last_);
+      if (!part.empty()) html += "<h3>" + swatch(i) + escaped(names_[i]) + "</h3>" + part;
+    }
+    return html.empty() ? html : "<h2>What roundings do</h2>" + html;
   }
 
   std::string programs() const {

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string_view>
 
 #include "shared_library.hpp"
+#include "value_file.hpp"
 #include "whole_file.hpp"
 
 namespace halftone::tools {
@@ -42,14 +42,12 @@ std::string read_text(const std::string& path) {
 /// A line of JSON that is none of a run log.
 struct Damaged {};
 
-/// Numbers, and the words for those that JSON has not.
 double number_of(const json& value) {
-  if (value.is_number()) return value.get<double>();
-  const auto word = value.get<std::string>();
-  if (word == "Infinity") return std::numeric_limits<double>::infinity();
-  if (word == "-Infinity") return -std::numeric_limits<double>::infinity();
-  if (word == "NaN") return std::numeric_limits<double>::quiet_NaN();
-  throw Damaged();
+  try {
+    return number_or_word(value);
+  } catch (const std::runtime_error&) {
+    throw Damaged();
+  }
 }
 
 template <class Value>
@@ -173,6 +171,8 @@ class Reader {
     const auto kind = line.at("kind").get<std::string>();
     if (kind == "run") begin(line);
     if (kind == "step") add_step(line);
+    if (kind == "values") add_sample(line);
+    if (kind == "switch") add_switch(line);
     if (kind == "end") run_.is_ended = true;  // of other kinds later versions may know
   }
 
@@ -200,10 +200,14 @@ class Reader {
     const auto cut = [&](Series& series) {
       std::erase_if(series.points, [&](const Point& point) { return point.step > step; });
     };
-    for (auto* all : {&run_.losses, &run_.metrics, &run_.layer_gradients}) std::ranges::for_each(*all, cut);
+    for (auto* all : {&run_.losses, &run_.metrics, &run_.layer_gradients})
+      std::ranges::for_each(*all, cut);
     for (Series* series : {&run_.grad_norm, &run_.loss_scale, &run_.learning_rate,
                            &run_.ms_per_step, &run_.rows_per_second, &run_.skipped})
       cut(*series);
+    const auto is_behind = [&](const auto& each) { return each.step > step; };
+    std::erase_if(run_.samples, is_behind);
+    std::erase_if(run_.switches, is_behind);
   }
 
   void add_step(const json& line) {
@@ -228,6 +232,27 @@ class Reader {
     get(line, "skipped_steps", run_.skipped_steps);
     get(line, "peak_bytes", run_.peak_bytes);
     part_seconds_ = number_of(line.at("seconds"));
+  }
+
+  void add_sample(const json& line) {
+    ValueSample& sample = run_.samples.emplace_back();
+    get(line, "step", sample.step);
+    sample.stage = line.value("stage", std::string());
+    sample.loss_scale = static_cast<float>(number_of(line.at("loss_scale")));
+    sample.seconds = number_of(line.at("seconds"));
+    try {
+      for (const json& value : line.at("values")) sample.values.push_back(value_from(value));
+    } catch (const std::runtime_error&) {
+      throw Damaged();
+    }
+  }
+
+  void add_switch(const json& line) {
+    StageSwitch& taken = run_.switches.emplace_back();
+    get(line, "step", taken.step);
+    get(line, "from", taken.from);
+    get(line, "to", taken.to);
+    get(line, "why", taken.why);
   }
 
   void add_layers(std::int64_t step, const json& norms) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times steps of one model whose artifact was made with the program for diagnosis and without it,
-// in turn, and fails when a step of the two launches or allocates something else.
+// in turn, and fails when a step of the two launches or allocates something else. Then what a
+// sample of its values costs, and what a run costs that makes them at their own pace.
 //   diagnosis_cost WITH.so WITHOUT.so
 #include <algorithm>
 #include <array>
@@ -11,6 +12,7 @@
 
 #include "halftone/error.hpp"
 #include "halftone/trainer.hpp"
+#include "halftone/value_statistics.hpp"
 
 namespace {
 
@@ -38,6 +40,20 @@ class Subject {
     best_ = std::min(best_, time.count() / kSteps);
   }
 
+  /// Milliseconds of so many steps, with samples where `sampling` makes some.
+  double take(int steps, halftone::ValueSampling* sampling) {
+    const auto start = std::chrono::steady_clock::now();
+    for (int step = 0; step < steps; ++step) {
+      trainer_.step(
+          std::array{halftone::NamedValues{"pixels", std::span<const float>(pixels_)},
+                     halftone::NamedValues{"digit", std::span<const std::int32_t>(digits_)}});
+      if (sampling != nullptr && sampling->step(trainer_)) ++samples_;
+    }
+    const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
+    return time.count();
+  }
+
+  [[nodiscard]] int samples() const { return samples_; }
   [[nodiscard]] double best() const { return best_; }
   [[nodiscard]] halftone::Trainer& trainer() { return trainer_; }
 
@@ -46,6 +62,7 @@ class Subject {
   std::vector<float> pixels_;
   std::vector<std::int32_t> digits_;
   double best_ = 1e9;  ///< milliseconds per step
+  int samples_ = 0;
 };
 
 double milliseconds_of_diagnosis(halftone::Trainer& trainer) {
@@ -53,6 +70,26 @@ double milliseconds_of_diagnosis(halftone::Trainer& trainer) {
   (void)trainer.diagnose();
   const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
   return time.count();
+}
+
+/// What a sample takes in steps, and a run that makes them of one that does not: the middle of
+/// rounds in turn.
+void time_samples(Subject& subject) {
+  std::vector<double> samples, ratios;
+  halftone::ValueSampling sampling;
+  (void)subject.take(1, &sampling);  // the first sample, which comes at once
+  for (int round = 0; round < kRounds; ++round) {
+    samples.push_back(1000 * halftone::sample_values(subject.trainer()).seconds);
+    const double plain = subject.take(20 * kSteps, nullptr);
+    ratios.push_back(subject.take(20 * kSteps, &sampling) / plain);
+  }
+  std::ranges::sort(samples);
+  std::ranges::sort(ratios);
+  const double sample = samples[samples.size() / 2];
+  std::printf(
+      "sample_values() %.4f ms, %.1f steps; a run that samples %d times, for 2 %% of the time, "
+      "takes %.3f times as long\n",
+      sample, sample / subject.best(), subject.samples(), ratios[ratios.size() / 2]);
 }
 
 }  // namespace
@@ -70,6 +107,7 @@ int main(int count, char** arguments) try {
   std::printf("a step with diagnosis in the artifact %.4f ms, without %.4f ms, ratio %.3f\n",
               with.best(), without.best(), with.best() / without.best());
   std::printf("diagnose() %.4f ms\n", milliseconds_of_diagnosis(with.trainer()));
+  time_samples(with);
   const halftone::Statistics a = with.trainer().stats(), b = without.trainer().stats();
   const bool same =
       a.kernels_per_phase == b.kernels_per_phase && a.peak_bytes_measured == b.peak_bytes_measured;

@@ -15,6 +15,8 @@ namespace halftone::bench {
 namespace {
 
 constexpr double kSectorBytes = 32, kAccessBytes = 16, kWarpsPerClock = 4;
+/// Rows that a column kernel's tree (N3) sums at once.
+constexpr double kTreeRows = 128;
 /// Of one mma: m16n8k16, m16n8k8 of tf32, and of one warp's part of wgmma m64n64k16.
 constexpr double kHalfOperations = 4096, kTf32Operations = 2048, kGroupOperations = 32768;
 
@@ -43,6 +45,7 @@ struct Extents {
   double rows = 0, columns = 0, depth = 0;
   double lhs_bytes = 0, rhs_bytes = 0;  ///< of the whole operands
   double row_tiles = 1, column_tiles = 1;
+  double summed = 0;  ///< rows that a column kernel sums
   std::string tile;
 
   [[nodiscard]] double products() const { return rows * columns * depth; }
@@ -56,6 +59,9 @@ double element_bytes(const MeasuredLaunch& launch, std::string_view side) {
 bool is_attention(const MeasuredLaunch& launch) {
   return launch.kernel->skeleton.starts_with("attention");
 }
+
+/// Of some stages of a transform.
+bool is_pass(const MeasuredLaunch& launch) { return launch.kernel->skeleton.ends_with("_pass"); }
 
 /// Of the products that an attention's kernel is for, each once: forward scores and what weighs
 /// values; backward scores, what arrives at weights, and one gradient by rows, two by columns.
@@ -75,6 +81,8 @@ Extents extents_of(const MeasuredLaunch& launch, std::int64_t size) {
     e.rows = product(after(text, "body.rows = ", ";"), size);
     e.depth = attention_depth(launch);
   }
+  if (launch.kernel->skeleton == "column")
+    e.summed = product(after(text, "body.rows = ", ";"), size);
   if (launch.kernel->skeleton != "contraction") return e;
   e.rows = product(after(text, "body.rows = ", ";"), size);
   e.depth = product(after(text, "body.depth = ", ";"), size);
@@ -132,6 +140,8 @@ class Judgement {
   [[nodiscard]] std::string traffic_reason() const {
     if (is_attention(launch_))
       return "blocks read the others' lines again, for every reduction of a row once more";
+    if (is_pass(launch_))
+      return "every block reads turns and, of products, the other spectrum, from cache";
     const auto narrowest = static_cast<double>(*std::ranges::min_element(launch_.element_bytes));
     for (const double extent : {extents_.columns, extents_.depth, extents_.rows})
       if (extent > 0 && std::fmod(extent * narrowest, kAccessBytes) != 0)
@@ -155,6 +165,9 @@ class Judgement {
     if (floor_.microseconds < ir::kLaunchMicroseconds / 2)
       return "a launch takes longer than its work";
     if (is_attention(launch_)) return "elements between the products take f32 instructions";
+    if (extents_.summed > 0 && extents_.summed < kTreeRows)
+      return "of the tree of " + number(kTreeRows) + " rows there are " + number(extents_.summed);
+    if (is_pass(launch_)) return "stages take f32 instructions, which no body counts";
     return launch_.kernel->skeleton == "contraction" ? few_tiles() : "";
   }
 

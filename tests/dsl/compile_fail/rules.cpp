@@ -7,7 +7,7 @@ constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batc
                            losses(mse("error", "guess", "y")));
 
 // EXPECT accumulate_bf16: accumulates in another format than f32; write accumulate(f32),
-// accumulate(ordered) or accumulate(hardware) (P42)
+// accumulate(ordered), accumulate(hardware) or accumulate(promoted) (P42)
 RULE(everywhere(accumulate(bf16)), everywhere(accumulate(ordered)))
 
 // EXPECT accumulate_of_role: states accumulate beside a role, which an operation does not have;
@@ -147,7 +147,7 @@ RULE(where(optimizer_states)(store(f8e4m3)), where(optimizer_states)(store(f16, 
 RULE(where(op("gelu"))(master(f32)), where(op("linear"))(master(f32)))
 
 // EXPECT no_fields: the rule 'where layer "fc" :' states no field; state store, compute, result,
-// accumulate, master, rounding, recompute, loss_scale, memory_budget or quantize (P41)
+// accumulate, master, rounding, recompute, loss_scale, memory_budget, quantize or place (P41)
 RULE(where(layer("fc"))(), where(layer("fc"))(compute(f32)))
 
 // EXPECT recompute_loss: the rule 'where class loss : recompute always' states recompute, but
@@ -211,7 +211,7 @@ RULE(everywhere(store(scaled(f8e4m3))), everywhere(compute(scaled(f8e4m3))))
 RULE(everywhere(result(scaled(f8e4m3, block(32)))), everywhere(result(f8e4m3, saturate)))
 
 // EXPECT scaled_accumulate: accumulates in another format than f32; write accumulate(f32),
-// accumulate(ordered) or accumulate(hardware) (P42)
+// accumulate(ordered), accumulate(hardware) or accumulate(promoted) (P42)
 RULE(everywhere(accumulate(scaled(f8e4m3))), everywhere(accumulate(ordered)))
 
 // EXPECT scaled_master: keeps masters in another format than f32, or bf16 with a remainder; write
@@ -313,6 +313,19 @@ RULE(where(weights)(quantize(bf16)), where(weights)(quantize(f8e4m3)))
 
 // EXPECT sought_in_f32: seeks scales for weights in f32, which have none; leave least_error out (P80)
 RULE(where(weights)(quantize(f32, least_error)), where(weights)(quantize(f32)))
+
+// EXPECT placed_masters: states a place for role master; the optimizer's states alone may lie
+// elsewhere, so write role optimizer_state (P91)
+RULE(where(master_weights)(place(host)), where(optimizer_states)(place(host)))
+
+// EXPECT placed_without_role: states a place, but selects no state of an optimizer; name role
+// optimizer_state, and train something (P91)
+RULE(everywhere(place(host)), where(optimizer_states)(place(host)))
+
+// EXPECT places_of_some: places states of some parameters, or in some stages, and not of others, but
+// all lie in one buffer that stages share; select by role and target alone (P91)
+RULE(where(layer("fc") & optimizer_states)(place(host)),
+     where(optimizer_states & on(sm_80))(place(on_device)))
 
 // EXPECT without_loss: the rule 'everywhere : store f32 loss_scale fixed' states loss_scale, but
 // this model has no loss to scale; remove it (P42)

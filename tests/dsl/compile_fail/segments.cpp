@@ -21,6 +21,15 @@ constexpr auto net =
 MODEL(net, rules)
 }  // namespace segment_mean_number
 
+// EXPECT segment_max_number: segment_max takes a name, a whole number of segments and the name of
+// an input of segments(): write segment_max("largest", 64, "patch")
+namespace segment_max_number {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 9, 8), segments("s", batch, 9)),
+          from("x") | either(segment_max("most", "s"), segment_max("most", 2, "s")) | output("z"));
+MODEL(net, rules)
+}  // namespace segment_max_number
+
 // EXPECT bare_segment_broadcast: segment_broadcast takes a name and the name of an input of
 // segments(): write segment_broadcast("to_bytes", "patch")
 namespace bare_segment_broadcast {

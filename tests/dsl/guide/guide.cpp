@@ -26,6 +26,7 @@
 #include "small_update.hpp"
 #include "snippets.hpp"
 #include "staged.hpp"
+#include "states_in_host.hpp"
 #include "targets.hpp"
 #include "tf32.hpp"
 
@@ -40,7 +41,7 @@ TEST_CASE("every piece of C++ in the guide stands word for word in a header that
     if (entry.path().extension() == ".hpp") compiled += read_text(entry.path()) + "\n";
   }
   const auto pieces = snippets(read_text(HALFTONE_GUIDE));
-  CHECK(pieces.size() == 26);
+  CHECK(pieces.size() == 28);
   for (const std::string& piece : pieces) {
     CAPTURE(piece);
     CHECK(compiled.find(piece) != compiled.npos);
@@ -90,6 +91,11 @@ TEST_CASE("the guide's rules are those of the Description") {
               "rule where class contraction : compute f8e4m3 scaled delayed 16 f8e8m0 saturate",
               "rule where class contraction role gradient : compute f8e5m2 scaled delayed 16 margin "
               "1 f8e8m0 saturate"});
+  CHECK(rules_of(digits, factor_rules) ==
+        Lines{"rule everywhere : store bf16",
+              "rule where op linear : compute f8e4m3 scaled tensor f32 saturate",
+              "rule where op linear role gradient : compute f8e5m2 scaled delayed 16 f32 "
+              "saturate"});
   CHECK(rules_of(digits, presets::mxfp8()) ==
         Lines{"rule everywhere : store bf16", "rule where class contraction : compute bf16",
               "rule where op linear : compute f8e4m3 scaled block 32 f8e8m0 saturate",
@@ -128,6 +134,9 @@ TEST_CASE("the guide's rules are those of the Description") {
         Lines{"rule everywhere : store bf16 compute bf16", narrow_math,
               "rule where role master : master bf16 remainder",
               "rule where role optimizer_state : store bf16 rounding stochastic"});
+  CHECK(rules_of(digits_states_in_host, states_in_host) ==
+        Lines{"rule everywhere : store bf16 compute bf16", narrow_math,
+              "rule where role optimizer_state : place host"});
   CHECK(specs::lines(halftone::dsl::describe(digits_staged, by_stage, adamw(),
                                              stages("warmup", "full", "predict", "correct")),
                      "rule ") ==

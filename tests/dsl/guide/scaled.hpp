@@ -24,3 +24,7 @@ HALFTONE_MODEL(digits_columns, column_rules, adamw(lr(3e-3)))
 constexpr auto delayed_rules =
     precision(everywhere(store(bf16)), where(contraction)(compute(scaled(f8e4m3, delayed(16)))),
               where(contraction& gradients)(compute(scaled(f8e5m2, delayed(16, 1)))));
+
+constexpr auto factor_rules =
+    precision(everywhere(store(bf16)), where(op("linear"))(compute(scaled(f8e4m3, f32))),
+              where(op("linear") & gradients)(compute(scaled(f8e5m2, delayed(16), f32))));

@@ -124,7 +124,7 @@ inline halftone::manifest::BlockPlan plan_of(const halftone::manifest::Kernel& k
   const RegisterTile tile = kernel.blocking.tiles[variant];
   if (!small_blocks) return plan_blocks(kernel, variant, symbols, CacheSizes{}, 2);
   const std::int64_t rows = std::max<std::int64_t>(2 * tile.rows, 2 * kFewRows);
-  return plan_blocks(kernel, variant, symbols, CpuBlocks{rows, tile.columns, 16});
+  return plan_blocks(kernel, variant, symbols, CpuBlocks{rows, kPanels * tile.columns, 16});
 }
 
 /// The arguments that may go past the caches: those that begin with a line.
@@ -133,6 +133,21 @@ inline std::uint64_t aligned(const std::vector<const void*>& arguments) {
   for (std::size_t i = 0; i < arguments.size(); ++i)
     if (reinterpret_cast<std::uintptr_t>(arguments[i]) % 64 == 0) found |= std::uint64_t{1} << i;
   return found;
+}
+
+/// Rhs of a contraction, in about half of the calls, packed before its tasks by tasks that run one
+/// by one, the last first; otherwise nothing: tasks pack their own panels.
+template <class Run>
+std::unique_ptr<Memory<char>> pack_sometimes(const halftone::manifest::Kernel& kernel,
+                                             std::size_t variant, std::int64_t batch,
+                                             const Run& run) {
+  static std::mt19937 coin(17);
+  if (kernel.blocking.tiles.empty() || kernel.blocking.rhs < 0 || coin() % 2 == 0) return nullptr;
+  auto plan = plan_packing(kernel, variant, std::vector<std::int64_t>{batch});
+  auto memory = std::make_unique<Memory<char>>(static_cast<std::size_t>(plan.bytes), Place::end);
+  plan.blocks.rhs = static_cast<std::byte*>(memory->pointer());
+  for (std::int64_t task = plan.tasks; task-- > 0;) run(task, task + 1, plan.blocks);
+  return memory;
 }
 
 /// Runs all tasks, one by one or half by half and the last ones first, then the finish. Where
@@ -152,11 +167,20 @@ inline void run(std::size_t variant, const std::string& name,
     Floats memory(static_cast<std::size_t>(std::max<std::int64_t>(1, plan.floats())), Place::end);
     CpuBlocks blocks = plan.in(static_cast<float*>(memory.pointer()));
     if (!small_blocks) blocks.past_caches = aligned(arguments);
+    const std::unique_ptr<Memory<char>> packed = pack_sometimes(
+        kernel, variant, batch, [&](std::int64_t first, std::int64_t last, const CpuBlocks& by) {
+          entry(kernel.cpu_entry)(arguments.data(), &batch, first, last, &by);
+        });
+    if (packed) {
+      blocks.rhs = static_cast<std::byte*>(packed->pointer());
+      blocks.panels = halftone::manifest::Panels::packed;
+    }
     const std::int64_t step = plan.tasks <= 100 && small_blocks ? 1 : (plan.tasks + 1) / 2;
     for (std::int64_t last = plan.tasks; last > 0; last -= step)
       entry(kernel.cpu_entry)(arguments.data(), &batch, std::max<std::int64_t>(0, last - step),
                               last, &blocks);
     CHECK(memory.neighbours_untouched());
+    CHECK((!packed || packed->neighbours_untouched()));
     if (kernel.cpu_finish >= 0) entry(kernel.cpu_finish)(arguments.data(), &batch, 0, 1, nullptr);
     return;
   }

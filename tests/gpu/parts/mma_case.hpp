@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -16,8 +17,13 @@ namespace halftone::tests {
 struct MmaShape {
   const char* kernel;
   description::Element format;
-  int depth;             ///< k
-  int a_words, b_words;  ///< of a lane
+  int depth;                                                ///< k
+  int a_words, b_words;                                     ///< of a lane
+  std::optional<description::Element> of_b = std::nullopt;  ///< where that is another format
+
+  [[nodiscard]] description::Element b() const { return of_b.value_or(format); }
+  /// What its sums obey: N8 or N13.
+  [[nodiscard]] const char* bound() const;
 };
 
 enum class Operands {
@@ -36,7 +42,7 @@ class MmaCase {
   [[nodiscard]] Words words() const;
   [[nodiscard]] std::uint32_t threads() const;
 
-  /// Sentences about sums that are outside of N8, given the kernel's words.
+  /// Sentences about sums that are outside of N8 or N13, given the kernel's words.
   [[nodiscard]] std::vector<std::string> outside_bound(const Words& out) const;
 
   /// "warp 3, row 5, column 2" of a word that the kernel wrote.
@@ -47,8 +53,9 @@ class MmaCase {
     std::vector<float> a, b, sums;  ///< (16, k), (8, k), (16, 8)
   };
   [[nodiscard]] Matrices draw(std::mt19937_64& random) const;
-  [[nodiscard]] float operand(std::mt19937_64& random) const;
-  [[nodiscard]] std::uint32_t packed(const std::vector<float>& matrix, int row, int word) const;
+  [[nodiscard]] float operand(std::mt19937_64& random, description::Element format) const;
+  [[nodiscard]] std::uint32_t packed(const std::vector<float>& matrix, description::Element format,
+                                     int row, int word) const;
 
   MmaShape shape_;
   Operands operands_;

@@ -194,6 +194,12 @@ void play_streams(CudaLibrary& table) {
   table.cuEventDestroy_v2 = [](CudaEvent event) {
     return result(played.driver->destroy_event(handle<DriverEvent>(event)));
   };
+  table.cuEventRecord = [](CudaEvent event, CudaStream stream) {
+    return result(played.driver->record(handle<DriverEvent>(event), handle<DriverStream>(stream)));
+  };
+  table.cuStreamWaitEvent = [](CudaStream stream, CudaEvent event, unsigned) {
+    return result(played.driver->wait(handle<DriverStream>(stream), handle<DriverEvent>(event)));
+  };
   table.cuStreamBeginCapture_v2 = [](CudaStream stream, int) {
     return result(played.driver->begin_capture(handle<DriverStream>(stream)));
   };
@@ -229,7 +235,6 @@ CudaLibrary simulated_cuda(const std::string& chip) {
   table.cuDevicePrimaryCtxRelease_v2 = Fill<decltype(table.cuDevicePrimaryCtxRelease_v2)>::kNothing;
   table.cuFuncSetAttribute = Fill<decltype(table.cuFuncSetAttribute)>::kNothing;
   table.cuPointerGetAttributes = Fill<decltype(table.cuPointerGetAttributes)>::kNothing;
-  table.cuEventRecord = Fill<decltype(table.cuEventRecord)>::kNothing;
   table.cuEventSynchronize = Fill<decltype(table.cuEventSynchronize)>::kNothing;
   table.cuGraphDestroy = Fill<decltype(table.cuGraphDestroy)>::kNothing;
   play_the_device(table);

@@ -15,6 +15,7 @@
 #include "../changed_artifact.hpp"
 #include "../files/scratch_folder.hpp"
 #include "../worked_example.hpp"
+#include "checkpoint/file_checksum.hpp"
 #include "message_of.hpp"
 #include "safetensors/header.hpp"
 
@@ -258,6 +259,59 @@ TEST_CASE("a checkpoint holds what callers set") {
   CHECK(other.weight_decay() == 0.5f);
   CHECK(other.resume(scratch / "file").kept.empty());
   CHECK(other.weight_decay() == 0.25f);
+}
+
+/// The line with one parameter, a vector, of which the optimizer keeps squares (U18).
+ChangedArtifact of_one_vector(double squares) {
+  return ChangedArtifact([=](halftone::manifest::Manifest& manifest) {
+    using halftone::manifest::Element, halftone::manifest::Role;
+    manifest.parameters.resize(1);
+    manifest.parameters[0].name = "w";
+    manifest.parameters[0].shape = {hand_made::kParameterElements};
+    halftone::manifest::Program& training = manifest.programs[0];
+    const auto slot = static_cast<std::int32_t>(training.slots.size());
+    training.slots.push_back({{static_cast<std::int32_t>(training.buffers.size())}});
+    training.buffers.push_back({"adafactor.squares/w",
+                                Role::optimizer_state,
+                                Element::f32,
+                                {{hand_made::kParameterElements, -1}},
+                                slot,
+                                squares});
+  });
+}
+
+TEST_CASE("a state of the only parameter is named once, and read where it was named twice") {
+  const ScratchFolder scratch;
+  const std::string file = scratch / "a", former = scratch / "former";
+  const ChangedArtifact first = of_one_vector(0.75), second = of_one_vector(0.25);
+  line::Trainer(first.artifact(), test_device(), {.batch = kBatch}).save(file);
+  const std::string bytes = bytes_of_file(file);
+  halftone::safetensors::Header header;
+  std::uint64_t at = 0;
+  std::string why;
+  REQUIRE(halftone::safetensors::parse(std::as_bytes(std::span(bytes)), header, at, why));
+  int named = 0;
+  for (halftone::safetensors::Tensor& tensor : header.tensors) {
+    if (tensor.name != "halftone/adafactor.squares/w") continue;
+    CHECK(tensor.shape == std::vector<std::int64_t>{hand_made::kParameterElements});
+    tensor.name += "/w";
+    ++named;
+  }
+  CHECK(named == 1);
+  for (auto& [key, text] : header.metadata)
+    if (key == halftone::kChecksumKey) text = halftone::no_checksum();
+  halftone::Snapshot snapshot;
+  snapshot.header = halftone::safetensors::print(header);
+  const auto tensors = std::as_bytes(std::span(bytes)).subspan(at);
+  snapshot.tensors.assign(tensors.begin(), tensors.end());
+  halftone::set_checksum(snapshot);
+  write_file(former, snapshot.header + bytes.substr(at));
+  line::Trainer other(second.artifact(), test_device(), {.batch = kBatch, .seed = 9});
+  const halftone::Resumed resumed = other.resume(former);
+  CHECK(resumed.kept.empty());
+  CHECK(resumed.left_out.empty());
+  other.save(scratch / "again");
+  CHECK(bytes_of_file(scratch / "again") == bytes);
 }
 
 TEST_CASE("a checkpoint without what callers set is refused, or on request leaves it") {

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "../bisect/made_up_variants.hpp"
 #include "../files/scratch_folder.hpp"
 #include "../generated_example.hpp"
 #include "halftone/checkpoint.hpp"
@@ -29,6 +30,8 @@
 #include "halftone/npy.hpp"
 #include "halftone/run_log.hpp"
 #include "halftone/run_sinks.hpp"
+#include "halftone/stages.hpp"
+#include "halftone/value_statistics.hpp"
 
 namespace halftone::tests {
 
@@ -230,6 +233,7 @@ class Life {
                        step(14)});
     add_files();
     add_others();
+    add_bisect();
     groups_.push_back({step(16), {"values", [this] { show(*trainer_, "at the end"); }}});
     return groups_;
   }
@@ -279,12 +283,19 @@ class Life {
     groups_.push_back(
         {step(13),
          {"diagnose", [this] { said_["found"] = {trainer_->diagnose() ? 1.0f : 0.0f}; }},
-         {"inspect", [this] {
+         {"inspect",
+          [this] {
             Floats sizes;
             trainer_->inspect([&](const InspectedValue& value) {
               sizes.push_back(static_cast<float>(value.layer.size()));
             });
             say("inspected", sizes);
+          }},
+         {"sample values", [this] {
+            Floats elements;
+            for (const ValueStatistics& value : sample_values(*trainer_).values)
+              elements.push_back(static_cast<float>(value.elements));
+            say("sampled", elements);
           }}});
     groups_.push_back({{"log", [this] {
                           RunLog log(*trainer_, {.layer_gradients = true});
@@ -292,6 +303,8 @@ class Life {
                           log.add(tensorboard_events(scratch_ / std::to_string(++folders_)));
                           log.add(prometheus_text(scratch_ / "run.prom"));
                           log.step(*trainer_, {{"validation", 0.5}});
+                          log.values({.step = 1, .values = {{.layer = "fc", .elements = 2}}});
+                          log.switched({.step = 1, .from = "a", .to = "b", .why = "so"});
                           log.finish(*trainer_);
                         }}});
     groups_.push_back({{"read rows", [this] {
@@ -311,6 +324,25 @@ class Life {
                     .joined(Dataset::safetensors(scratch_ / "weights",
                                                  {{.input = "target", .tensor = "fc.weight"}}));
             say_all("mapped", Loader(rows, {.batch = 2, .shuffle = false}));
+          }}});
+  }
+
+  /// The search for a rule to blame, of losses that are made up, with its text and its file.
+  void add_bisect() {
+    groups_.push_back(
+        {{"bisect", [this] {
+            const RuleList rules = {"everywhere : store bf16 compute bf16",
+                                    "where layer \"fc\" : compute f16", "everywhere : master f32"};
+            MadeUpVariants variants;
+            variants.layer_names = {"fc"};
+            variants.harm = [&](const RuleList& of) { return has_rule(of, rules[1]) ? 1.0 : 0.0; };
+            const BisectResult result =
+                search_rules(rules, {.seeds = 2, .most_seeds = 2, .check_seeds = 2}, variants);
+            halftone::save(result, scratch_ / "bisect.json");
+            said_["size of what bisect says"] = {static_cast<float>(text_of(result).size())};
+            said_["blamed"] = {
+                result.blamed.empty() ? 0.0f : static_cast<float>(result.blamed.front().number),
+                static_cast<float>(result.reference_loss)};
           }}});
   }
 

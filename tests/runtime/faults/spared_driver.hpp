@@ -59,6 +59,7 @@ class SparedDriver final : public Driver {
   HALFTONE_SPARED(destroy_event, (DriverEvent event), (event))
   HALFTONE_SPARED(record, (DriverEvent event, DriverStream stream), (event, stream))
   HALFTONE_SPARED(synchronise, (DriverEvent event), (event))
+  HALFTONE_SPARED(wait, (DriverStream stream, DriverEvent event), (stream, event))
   HALFTONE_SPARED(begin_capture, (DriverStream stream), (stream))
   HALFTONE_SPARED(end_capture, (DriverStream stream, DriverGraph& graph), (stream, graph))
   HALFTONE_SPARED(launch, (DriverGraph graph, DriverStream stream), (graph, stream))

@@ -9,6 +9,7 @@
 
 #include "../files/scratch_folder.hpp"
 #include "halftone/run_sinks.hpp"
+#include "halftone/value_statistics.hpp"
 #include "log/crc32c.hpp"
 #include "message_of.hpp"
 #include "recorded_run.hpp"
@@ -65,6 +66,20 @@ TEST_CASE("the gradient of every layer is a scalar, where it is known") {
   // Field 1 of the value is its tag, field 2 the number, 0.5 in f32.
   CHECK(text.find(std::string("\x0a\x12gradient_norm/head\x15\0\0\0\x3f", 25)) != text.npos);
   CHECK(text.find("gradient_norm/h/0/fc") == text.npos);
+}
+
+TEST_CASE("the worst of a sample's roundings are scalars") {
+  const ScratchFolder scratch;
+  halftone::ValueStatistics value{.layer = "fc", .role = "gradient", .elements = 8};
+  value.format = "f16";
+  value.saturated = 4;
+  const auto sink = halftone::tensorboard_events(scratch / "run");
+  sink->begin(made_up::facts());
+  sink->values({.step = 300, .values = {value}});
+  const std::string text = bytes_of_file(scratch / "run/" + files_of(scratch / "run").at(0));
+  CHECK(text.find(std::string("\x0a\x19roundings/most_overflowed\x15\0\0\0\x3f", 32)) != text.npos);
+  CHECK(text.find(std::string("\x0a\x17roundings/most_became_0\x15\0\0\0\0", 30)) != text.npos);
+  CHECK(text.find(std::string("\x10\xac\x02", 3)) != text.npos);  // field 2, step 300
 }
 
 TEST_CASE("a run that goes on adds a file") {

@@ -10,6 +10,8 @@
 
 #include "../files/scratch_folder.hpp"
 #include "halftone/run_sinks.hpp"
+#include "halftone/stages.hpp"
+#include "halftone/value_statistics.hpp"
 #include "made_up_run.hpp"
 #include "message_of.hpp"
 
@@ -93,6 +95,66 @@ TEST_CASE("the gradients of layers are a list, in the order of the run's line") 
   const std::string text = bytes_of_file(scratch / "run.jsonl");
   CHECK(text.find(",\"gradient_layers\":[\"fc\",\"head\"]}\n") != text.npos);
   CHECK(text.ends_with(",\"layer_gradients\":[0.5,null]}\n"));
+}
+
+namespace {
+
+halftone::ValueSample sample() {
+  halftone::ValueStatistics value{
+      .layer = "fc", .op = "cast", .pass = "forward", .role = "activation", .elements = 8};
+  value.zeros = 3;
+  value.least = 0.25;
+  value.greatest = 1.0;
+  value.first_exponent = -2;
+  value.exponents = {1, 0, 3};
+  value.format = "f16";
+  value.rule = "everywhere : store f16";
+  value.error = 0.125;
+  value.flushed = 1;
+  value.saturated = 2;
+  value.first_exponent_before = -30;
+  value.exponents_before = {1};
+  halftone::ValueSample sample{.step = 20, .stage = "full", .loss_scale = 8.0f, .seconds = 0.5};
+  sample.values = {value, value};
+  sample.values[1].layer = "head";
+  sample.values[1].flushed = 3;
+  return sample;
+}
+
+}  // namespace
+
+TEST_CASE("samples of values and stages that were entered are a line each") {
+  const ScratchFolder scratch;
+  const auto sink = json_lines(scratch / "run.jsonl");
+  halftone::ValueSample one = sample();
+  one.values.pop_back();
+  sink->values(one);
+  sink->switched({.step = 20, .from = "f16", .to = "f32", .why = "a \"reason\""});
+  CHECK(bytes_of_file(scratch / "run.jsonl") ==
+        R"({"kind":"values","step":20,"stage":"full","loss_scale":8,"seconds":0.5,"values":[)"
+        R"({"layer":"fc","op":"cast","pass":"forward","role":"activation","elements":8,"zeros":3,)"
+        R"("infinite":0,"not_a_number":0,"least":0.25,"greatest":1,"first_exponent":-2,)"
+        R"("exponents":[1,0,3],"format":"f16","rule":"everywhere : store f16","error":0.125,)"
+        R"("flushed":1,"overflowed":0,"saturated":2,"first_exponent_before":-30,)"
+        R"("exponents_before":[1]}]})"
+        "\n"
+        R"({"kind":"switch","step":20,"from":"f16","to":"f32","why":"a \"reason\""})"
+        "\n");
+}
+
+TEST_CASE("Prometheus gets the worst of the latest sample") {
+  const ScratchFolder scratch;
+  const std::string file = scratch / "run.prom";
+  const auto sink = prometheus_text(file);
+  sink->begin(made_up::facts());
+  sink->values(sample());
+  sink->write(with_metric());
+  const std::string text = bytes_of_file(file);
+  const std::string labels = "{model=\"made_up\",run=\"first\"} ";
+  CHECK(text.find("\nhalftone_most_overflowed" + labels + "0.25\n") != text.npos);
+  // Of head 3 of the 8 - (3 - 3) that were not 0, of fc 1 of 8 - (3 - 1).
+  CHECK(text.find("\nhalftone_most_became_0" + labels + "0.375\n") != text.npos);
+  CHECK(text.find("\nhalftone_greatest_rounding_error" + labels + "0.125\n") != text.npos);
 }
 
 TEST_CASE("what is no number is a word") {

@@ -12,6 +12,8 @@
 #include <string>
 
 #include "halftone/run_sinks.hpp"
+#include "halftone/stages.hpp"
+#include "halftone/value_statistics.hpp"
 #include "made_up_run.hpp"
 #include "message_of.hpp"
 
@@ -189,6 +191,45 @@ TEST_CASE("lines of steps have every entry") {
         "step 10  error 0.0312  norm 0.5  scale 65536  rate 0.001  10 ms/step  3.20k rows/s\n"
         "step 20  error 0.0312  norm 0.5  scale 65536  rate 0.001  skipped 1  10 ms/step  "
         "3.20k rows/s\n");
+}
+
+namespace {
+
+constexpr const char* kSwitch =
+    "step 20  stage f16 -> bf16: 12 of 100 steps were skipped, more than 10 %\n";
+halftone::StageSwitch taken() {
+  return {.step = 20,
+          .from = "f16",
+          .to = "bf16",
+          .why = "12 of 100 steps were skipped, more than 10 %"};
+}
+
+}  // namespace
+
+TEST_CASE("a stage that is entered is a line of its own, on a terminal, too") {
+  const Terminal terminal(200);
+  const auto drawn = progress(terminal.stream(), {.steps = 100, .redraw_every = kAlways});
+  drawn->begin(made_up::facts());
+  drawn->switched(taken());
+  CHECK(terminal.text() == "\r\033[Kfirst  " + std::string(kSwitch));
+  const PlainFile file;
+  halftone::step_lines(file.stream())->switched(taken());
+  CHECK(file.text() == kSwitch);
+}
+
+TEST_CASE("lines of steps tell the worst roundings of a sample") {
+  halftone::ValueStatistics value{.layer = "fc", .role = "gradient", .elements = 8};
+  value.format = "f16";
+  value.zeros = 2;
+  value.flushed = 1;
+  halftone::ValueSample sample{.step = 20, .values = {value, value}};
+  sample.values[1].layer = "head";
+  sample.values[1].error = 0.03125;
+  const PlainFile file;
+  halftone::step_lines(file.stream())->values(sample);
+  CHECK(file.text() ==
+        "step 20  2 roundings  became 0 14.3 % (gradient of fc in f16)  error 0.0312 (gradient of "
+        "head in f16)\n");
 }
 
 TEST_CASE("HALFTONE_LOG names what is printed") {

@@ -126,6 +126,11 @@ TEST_CASE("steps on simulated chips have the bits of the CPU") {
                         {"scaled_grids", &halftone_artifact_scaled_grids, "sm_90a", 2},
                         {"delayed", &halftone_artifact_delayed, "sm_80"},
                         {"delayed", &halftone_artifact_delayed, "sm_90a", 2},
+                        {"factors", &halftone_artifact_factors, "sm_75"},
+                        {"factors", &halftone_artifact_factors, "sm_80", 2},
+                        {"factors", &halftone_artifact_factors, "sm_90a"},
+                        {"vectors", &halftone_artifact_vectors, "sm_75"},
+                        {"vectors", &halftone_artifact_vectors, "sm_90a", 2},
                         {"stochastic", &halftone_artifact_stochastic, "sm_75"},
                         {"stochastic", &halftone_artifact_stochastic, "sm_80", 2},
                         {"stochastic", &halftone_artifact_stochastic, "sm_90a"}};

@@ -90,6 +90,8 @@ std::optional<ContractionText> read_contraction(const std::string& text) {
   read.rhs = number_of(names, between(entry, "body.rhs = ", ";"));
   read.transpose_lhs = between(body, "kTransposeLhs = ", ";") == "true";
   read.transpose_rhs = between(body, "kTransposeRhs = ", ";") == "true";
+  if (const string_view promotes = between(body, "kPromotes = ", ";"); !promotes.empty())
+    read.promotes = promotes == "true";
   read.is_gathered = body.find(" kGathersLhs = ") != string_view::npos;
   read.columns = between(body, "Column columns() { return ", ";");
   if (read.columns.empty()) read.columns = between(body, "static_cast<Column>(", ")");

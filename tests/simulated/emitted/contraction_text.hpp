@@ -24,9 +24,10 @@ struct SumResult {
 struct ContractionText {
   std::size_t lhs = 0, rhs = 0;
   bool transpose_lhs = false, transpose_rhs = false;
-  bool is_gathered = false;  ///< one of the two lies in memory as what it is gathered from
-  std::string columns;       ///< "10", "symbol_time"
-  std::string depth;         ///< a product: "128LL", "symbol_batch * symbol_time"
+  std::optional<bool> promotes;  ///< of products of 8 bits, whether N14 is theirs or N13
+  bool is_gathered = false;      ///< one of the two lies in memory as what it is gathered from
+  std::string columns;           ///< "10", "symbol_time"
+  std::string depth;             ///< a product: "128LL", "symbol_batch * symbol_time"
   std::string element_rows;  ///< likewise, of each of a batch's elements; empty where all are one
   std::vector<SumResult> sums;
   std::vector<std::size_t> rows;  ///< sums of lhs over k, class A

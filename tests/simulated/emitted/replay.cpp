@@ -298,7 +298,10 @@ void Replay::hold_to_bound(const manifest::Launch& launch, const ContractionText
       b[k] = right[text.transpose_rhs ? column * depth + k : k * columns + column];
     }
     ++tally.bounded;
-    const Sums sums = chip_.plan().target() ? Sums::toward_zero : Sums::flushed;
+    const Sums sums = !chip_.plan().target() ? Sums::flushed
+                      : !text.promotes       ? Sums::toward_zero
+                      : *text.promotes       ? Sums::promoted
+                                             : Sums::kept;
     const ClassB bound = class_b(a, b, result.format, sums);
     const float got = stored[i / columns * pitch + result.offset + column];
     if (bound.holds(got)) continue;

@@ -38,6 +38,11 @@ std::string page_of_runs(const std::vector<MadeUpRun>& runs,
   return tools::page_of(logged, options);
 }
 
+std::string page_of_file(const std::string& file) {
+  const std::vector<tools::LoggedRun> runs = {tools::read_run(file)};
+  return tools::page_of(runs, {});
+}
+
 MadeUpRun run_named(const std::string& name) {
   MadeUpRun run;
   run.facts.name = name;
@@ -105,6 +110,51 @@ TEST_CASE("a page shows the gradient of every layer, by its logarithm") {
   CHECK(has(page, "d=\"M200 0h800v11h-800z\" fill-opacity=\"0.111\"/>"));
   CHECK(has(page, "d=\"M200 12h392v11h-392zM604 12h396v11h-396z\" fill-opacity=\"1\"/>"));
   CHECK(has(page, "d=\"M200 24h800v11h-800z\" fill-opacity=\"0.03\"/>"));
+}
+
+TEST_CASE("a page shows what roundings lose, step by step, and why a stage was entered") {
+  const ScratchFolder scratch;
+  const std::string file = scratch / "run.jsonl";
+  write_run(file, {.last = 100, .ends = false});
+  CHECK_FALSE(has(page_of_file(file), "What roundings do"));
+  ValueStatistics value{.layer = "fc<1>", .op = "cast", .pass = "forward", .role = "activation"};
+  value.elements = 8;
+  value.zeros = 3;
+  value.flushed = 1;
+  value.format = "f16";
+  value.error = 0.125;
+  value.first_exponent_before = -26;  // two below f16's least subnormal number, 2^-24
+  value.exponents_before = {4, 0, 2, 0, 0, 1};
+  ValueStatistics other = value;
+  other.layer = "sound";
+  other.flushed = 0;
+  other.exponents_before = {};
+  other.first_exponent = 0;
+  other.exponents = {8};
+  {
+    const auto sink = json_lines(file, IfExists::append);
+    sink->values({.step = 10, .values = {value, other}});
+    value.flushed = 3;
+    sink->values({.step = 100, .seconds = 0.25, .values = {value, other}});
+    sink->switched({.step = 50, .from = "f8", .to = "bf16", .why = "<too much>"});
+  }
+  const std::string page = page_of_file(file);
+  CHECK(count_of(page, "<h2>What roundings do</h2>") == 1);
+  CHECK(has(page, "<li>after step 50 from f8 to bf16: &lt;too much&gt;</li>"));
+  // Of 8 - (3 - 1) and 8 - (3 - 3) that were not 0; what loses nothing has no row.
+  CHECK(
+      has(page, "From 0.167, faint, to 0.375, strong, by the logarithm; a share of its elements."));
+  CHECK(has(page,
+            "<title>fc&lt;1&gt; activation, forward, f16: 0.167 to 0.375, median 0.375</title>"));
+  CHECK_FALSE(has(page, "<title>sound"));
+  CHECK(has(page, "<p>Nothing in any sample.</p>"));  // of what overflowed
+  CHECK(has(page, "<h4>Step 100</h4>"));
+  CHECK(has(page, "<td class=\"number\">37.5 %</td>"));
+  CHECK(has(page, "from 2^-26 to 2^0; red"));
+  // 2^-26 is out of f16's range, 2^-24 the least it has.
+  CHECK(count_of(page, "<path class=\"spoiled\" d=\"M0 0h4v14h-4z\"/>") == 1);
+  CHECK(count_of(page, "<path class=\"norm\" d=\"M10 7h4v7h-4z\"/>") == 1);
+  CHECK(has(page, "2 samples, which took 0.25 seconds."));
 }
 
 TEST_CASE("a page needs nothing beside it") {

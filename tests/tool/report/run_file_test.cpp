@@ -97,6 +97,62 @@ TEST_CASE("a log that was written is read") {
   CHECK(run.notes.empty());
 }
 
+TEST_CASE(
+    "samples of values and switches are read, and those behind a resumed part's start left out") {
+  const ScratchFolder scratch;
+  const std::string file = scratch / "run.jsonl";
+  ValueStatistics value{.layer = "fc", .op = "cast", .pass = "forward", .role = "activation"};
+  value.elements = 8;
+  value.first_exponent = -2;
+  value.exponents = {1, 0, 3};
+  value.format = "f16";
+  value.rule = "everywhere : store f16";
+  value.error = INFINITY;
+  value.flushed = 1;
+  value.saturated = 2;
+  value.first_exponent_before = -30;
+  value.exponents_before = {5, 1};
+  MadeUpRun part{.last = 30, .ends = false};
+  write_run(file, part);
+  {
+    const auto sink = json_lines(file, IfExists::append);
+    for (const std::int64_t step : {10, 30})
+      sink->values(
+          {.step = step, .stage = "full", .loss_scale = 8, .seconds = 0.5, .values = {value}});
+    sink->switched({.step = 20, .from = "a", .to = "b", .why = "since <so>"});
+    sink->switched({.step = 30, .from = "b", .to = "c", .why = ""});
+  }
+  LoggedRun run = read_run(file);
+  REQUIRE(run.samples.size() == 2);
+  CHECK(run.samples[1].step == 30);
+  CHECK(run.samples[0].stage == "full");
+  CHECK(run.samples[0].loss_scale == 8.0f);
+  CHECK(run.samples[0].seconds == 0.5);
+  REQUIRE(run.samples[0].values.size() == 1);
+  const ValueStatistics& read = run.samples[0].values[0];
+  CHECK(read.layer == "fc");
+  CHECK(read.exponents == value.exponents);
+  CHECK(read.exponents_before == value.exponents_before);
+  CHECK(read.first_exponent_before == -30);
+  CHECK(std::isinf(read.error));
+  CHECK(read.saturated == 2);
+  REQUIRE(run.switches.size() == 2);
+  CHECK(run.switches[0].from == "a");
+  CHECK(run.switches[0].to == "b");
+  CHECK(run.switches[0].why == "since <so>");
+
+  part.facts.first_step = 20;
+  part.first = part.last = 30;
+  write_run(file, part, IfExists::append);
+  run = read_run(file);
+  CHECK(run.samples.size() == 1);
+  CHECK(run.switches.size() == 1);
+  CHECK(refusal_of(whole() + "{\"kind\":\"values\",\"step\":1}\n").find("is damaged") !=
+        std::string::npos);
+  CHECK(refusal_of(whole() + "{\"kind\":\"switch\",\"step\":1}\n").find("is damaged") !=
+        std::string::npos);
+}
+
 TEST_CASE("the gradients of layers are read, where they are known") {
   MadeUpRun made{.last = 20};
   made.facts.gradient_layers = {"z", "a"};

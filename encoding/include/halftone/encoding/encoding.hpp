@@ -12,7 +12,7 @@ inline constexpr const char* kRoundingWords[] = {"nearest_even", "toward_zero", 
 
 /// Which elements share a scale: a number equals its element times its scale.
 struct Scaling {
-  enum class Kind : std::uint8_t { none, tensor, block, delayed };
+  enum class Kind : std::uint8_t { none, tensor, block, delayed, row, column };
   Kind kind = Kind::none;
   std::int32_t size = 0;         ///< of a block, in columns: along the last dimension
   std::int32_t rows = 1;         ///< of a block, along the dimension in front of that
@@ -58,6 +58,17 @@ constexpr Encoding without_delay(Encoding encoding) {
   return encoding;
 }
 
+/// Whether its numbers are codes times factors of f32, by which products multiply sums (P88).
+constexpr bool factors_sums(const Encoding& encoding) {
+  return is_scaled(encoding) && encoding.scaling.kind != Scaling::Kind::block &&
+         encoding.scaling.scale == Element::f32;
+}
+
+/// Whether each vector along the last dimension, or along all others, has a scale (P89).
+constexpr bool is_of_vectors(const Scaling& scaling) {
+  return scaling.kind == Scaling::Kind::row || scaling.kind == Scaling::Kind::column;
+}
+
 /// Whether blocks have scales that are no powers of two, under one scale of the tensor (P77).
 constexpr bool has_two_levels(const Scaling& scaling) {
   return scaling.kind == Scaling::Kind::block && scaling.scale == Element::f8e4m3;
@@ -88,10 +99,14 @@ constexpr const char* fault_of_scaling(const Encoding& encoding) {
   if (has_two_levels(scaling) && encoding.element != Element::f4e2m1) {
     return "has scales of f8e4m3 on another element than f4e2m1 (P77); state them as f8e8m0";
   }
-  if (scaling.scale != Element::f8e8m0 && !has_two_levels(scaling)) {
-    return "has scales that are no powers of two (P51); state them as f8e8m0";
-  }
   const bool is_block = scaling.kind == Scaling::Kind::block;
+  if (is_block && scaling.scale != Element::f8e8m0 && !has_two_levels(scaling)) {
+    return "has blocks with scales that are no powers of two (P51); state them as f8e8m0";
+  }
+  if (scaling.scale != Element::f8e8m0 && !has_two_levels(scaling) && !factors_sums(encoding)) {
+    return "has scales that are neither powers of two nor f32 (P51, P87); state them as f8e8m0 or "
+           "f32";
+  }
   const auto fits = [](std::int32_t extent) { return extent > 0 && extent <= kLargestBlock; };
   const bool is_one = scaling.rows == 1 && scaling.size == 1;
   if (is_block && (!fits(scaling.rows) || !fits(scaling.size) || is_one)) {
@@ -127,8 +142,10 @@ constexpr const char* fault(const Encoding& encoding) {
              : nullptr;
 }
 
-/// What holds every number of the encoding: of scaled elements bf16 (P52).
+/// What holds every number of the encoding: of scaled elements bf16 (P52), or f32 where scales are
+/// no powers of two (P88).
 constexpr Element element_of_numbers(const Encoding& encoding) {
+  if (factors_sums(encoding)) return Element::f32;
   return is_scaled(encoding) ? Element::bf16 : encoding.element;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text form of an encoding: `bf16`, `f16 toward_zero`, `f8e4m3 scaled block 32 f32 saturate`.
 //
-//   encoding := ELEMENT [scaled (tensor | block [ROWS by] SIZE | delayed STEPS [margin M]) ELEMENT]
-//               [toward_zero | stochastic] [saturate]
+//   encoding := ELEMENT [scaled GROUPS ELEMENT] [toward_zero | stochastic] [saturate]
+//   GROUPS := tensor | row | column | block [ROWS by] SIZE | delayed STEPS [margin M]
 #pragma once
 
 #include <charconv>
@@ -20,6 +20,8 @@ inline std::string spelled(const Encoding& encoding) {
   const Scaling& scaling = encoding.scaling;
   std::string text = word(encoding.element);
   if (scaling.kind == Scaling::Kind::tensor) text += " scaled tensor";
+  if (scaling.kind == Scaling::Kind::row) text += " scaled row";
+  if (scaling.kind == Scaling::Kind::column) text += " scaled column";
   if (scaling.kind == Scaling::Kind::block) {
     text += " scaled block ";
     if (scaling.rows != 1) text += std::to_string(scaling.rows) + " by ";
@@ -115,6 +117,8 @@ inline std::variant<Encoding, std::string> parse(std::string_view text) {
     Scaling& scaling = encoding.scaling;
     scaling.kind = words.take("block")     ? Scaling::Kind::block
                    : words.take("delayed") ? Scaling::Kind::delayed
+                   : words.take("row")     ? Scaling::Kind::row
+                   : words.take("column")  ? Scaling::Kind::column
                                            : Scaling::Kind::tensor;
     if (scaling.kind == Scaling::Kind::delayed) {
       read_number(scaling.history, "number of steps");
@@ -125,9 +129,9 @@ inline std::variant<Encoding, std::string> parse(std::string_view text) {
         scaling.rows = scaling.size;
         read_size(scaling.size);
       }
-    } else if (!words.take("tensor") && wrong.empty()) {
+    } else if (!is_of_vectors(scaling) && !words.take("tensor") && wrong.empty()) {
       wrong = "'" + std::string(words.peek()) +
-              "' is no scaling; write scaled tensor, scaled block or scaled delayed";
+              "' is no scaling; write scaled tensor, row, column, block or delayed";
     }
     read_element(scaling.scale);
   }

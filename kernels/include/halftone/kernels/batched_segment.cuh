@@ -19,13 +19,13 @@ struct Element : batched_column::Element<Body> {
   }
 };
 
-template <class Body, int kThreads, int kRows>
+template <class Body, int kThreads, int kRows, class Chain = segment::Sum>
 __device__ __forceinline__ void run(const Body& body) {
   constexpr int kBlocks = (Body::kSegments + kRows - 1) / kRows *
                           ((static_cast<int>(Body::columns()) + kThreads - 1) / kThreads);
   const int block = static_cast<int>(blockIdx.x);
   const Element<Body> element(body, block / kBlocks);
-  segment::sum<Element<Body>, kThreads, kRows>(element, block % kBlocks);
+  segment::join<Element<Body>, kThreads, kRows, Chain>(element, block % kBlocks);
 }
 
 }  // namespace halftone::kernels::batched_segment

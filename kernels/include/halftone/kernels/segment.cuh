@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Segment kernels: every row of the result is one chain of additions over the rows of the domain
-// that name it, ascending. A block owns kRows neighbouring rows of the result, and each of its
-// threads a column of them; it goes through all rows of the domain, lists those that name one of
-// its rows, in order, and adds them up. No two threads add to one element.
+// Segment kernels: every row of the result is one chain of additions, or of maxima, over the rows
+// of the domain that name it, ascending. A block owns kRows neighbouring rows of the result, and
+// each of its threads a column of them; it goes through all rows of the domain, lists those that
+// name one of its rows, in order, and adds them up. No two threads add to one element.
 #pragma once
 
 #include "halftone/kernels/load_store.cuh"
@@ -43,7 +43,7 @@ class Matches {
       found[look] = __ballot_sync(kAllLanes, owned[look] >= 0);
       count += __popc(found[look]);
     }
-    int (&counts)[kWarps] = storage_.counts[parity_];
+    int(&counts)[kWarps] = storage_.counts[parity_];
     parity_ ^= 1;  // so that one barrier a chunk is enough
     if (lane == 0) counts[warp] = count;
     __syncthreads();
@@ -101,9 +101,28 @@ __device__ __forceinline__ float term(const Body& body, long long row, int colum
   return terms[0];
 }
 
+/// A chain: what it begins with, goes on with, and leaves.
+struct Sum {
+  static __device__ __forceinline__ float first() { return 0.0f; }
+  static __device__ __forceinline__ float next(float before, float term) { return before + term; }
+  static __device__ __forceinline__ float last(float chain) { return chain; }
+};
+/// N5; of nothing +0.
+struct Largest {
+  static __device__ __forceinline__ float first() {
+    return __int_as_float(static_cast<int>(0xff800000u));  // -infinity
+  }
+  static __device__ __forceinline__ float next(float before, float term) {
+    return term > before || term != term ? term : before;
+  }
+  static __device__ __forceinline__ float last(float chain) {
+    return chain == first() ? 0.0f : chain;
+  }
+};
+
 /// What block `block` of those that a result takes owns.
-template <class Body, int kThreads, int kRows>
-__device__ __forceinline__ void sum(const Body& body, int block) {
+template <class Body, int kThreads, int kRows, class Chain>
+__device__ __forceinline__ void join(const Body& body, int block) {
   using Found = Matches<Body, kThreads, kRows>;
   constexpr int kTiles = (Body::kSegments + kRows - 1) / kRows;  // of the result's rows
   __shared__ float sums[kRows][kThreads];
@@ -112,7 +131,7 @@ __device__ __forceinline__ void sum(const Body& body, int block) {
   const int first = block % kTiles * kRows;
   const int column = block / kTiles * kThreads + thread;
 #pragma unroll 4
-  for (int row = 0; row < kRows; ++row) sums[row][thread] = 0.0f;
+  for (int row = 0; row < kRows; ++row) sums[row][thread] = Chain::first();
   Found matches(body, storage, first);
   for (long long chunk = 0; chunk < body.rows; chunk += Found::kChunk) {
     const int count = matches.find(chunk);
@@ -125,20 +144,23 @@ __device__ __forceinline__ void sum(const Body& body, int block) {
       }
 #pragma unroll
       for (int i = 0; i < kAtOnce; ++i) {
-        if (next + i < count) sums[storage.list[next + i] % kRows][thread] += terms[i];
+        if (next + i >= count) continue;
+        float& chain = sums[storage.list[next + i] % kRows][thread];
+        chain = Chain::next(chain, terms[i]);
       }
     }
   }
   if (column >= Body::columns()) return;
 #pragma unroll 4
   for (int row = 0; row < kRows; ++row) {
-    if (first + row < Body::kSegments) body.store_segment(first + row, column, sums[row][thread]);
+    if (first + row < Body::kSegments)
+      body.store_segment(first + row, column, Chain::last(sums[row][thread]));
   }
 }
 
-template <class Body, int kThreads, int kRows>
+template <class Body, int kThreads, int kRows, class Chain = Sum>
 __device__ __forceinline__ void run(const Body& body) {
-  sum<Body, kThreads, kRows>(body, static_cast<int>(blockIdx.x));
+  join<Body, kThreads, kRows, Chain>(body, static_cast<int>(blockIdx.x));
 }
 
 }  // namespace halftone::kernels::segment

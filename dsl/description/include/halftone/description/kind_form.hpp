@@ -94,6 +94,10 @@ struct GradientReads {
   bool saved_for_inputs = true, saved_for_weights = true, weights_for_weights = false;
 };
 
+/// By which scales of f32 the products of a kind multiply sums of codes (P88): by none, by those of
+/// whole tensors, or by those of rows and columns, too (P89).
+enum class SumFactors : unsigned char { none, of_tensors, of_vectors };
+
 struct KindForm {
   const char* word = nullptr;
   const char* label = nullptr;  ///< of its line in the specification's table of nodes
@@ -106,6 +110,7 @@ struct KindForm {
   GradientReads gradient{};
   int rows_of_times = -1;  ///< the operand with a row for every time of the first one, of which no
                            ///< symbol may have more
+  SumFactors sum_factors = SumFactors::none;
 };
 
 /// P3: a set of classes.

@@ -55,6 +55,7 @@ enum class Trouble : std::uint8_t {
   recompute_pass,
   quantize_role,
   quantize_pass,
+  place_role,
   stochastic_internal,
   state_format,
   state_scaling,
@@ -308,12 +309,13 @@ constexpr bool selects_some_names(const Parts& parts) {
 }
 
 /// Fields that say what a flat buffer of all parameters is held in, so that they cannot differ
-/// between parameters (P68, P69). `roles` are those of a clause.
+/// between parameters (P68, P69), and where it lies (P91). `roles` are those of a clause.
 constexpr Mask flat_fields(const Fields& fields, Mask roles) {
   const bool of_states = fields.has(Field::store) && (roles & bit(Role::optimizer_state)) != 0;
   const bool of_masters = fields.has(Field::master) && fields.remainder &&
                           fits(roles, bit(Role::master) | bit(Role::weight));
-  return (of_states ? bit(Field::store) : 0) | (of_masters ? bit(Field::master) : 0);
+  return (of_states ? bit(Field::store) : 0) | (of_masters ? bit(Field::master) : 0) |
+         (fields.has(Field::place) ? bit(Field::place) : 0);
 }
 
 /// Of an exception: the first flat field of the rule that it would take from some parameters.
@@ -322,7 +324,8 @@ constexpr Finding flat_exception_fault(const Rule& rule, int exception) {
   Mask flat = rule.clauses() == 0 ? flat_fields(rule.fields(), 0) : 0;
   for (int c = 0; c < rule.clauses(); ++c) flat |= flat_fields(rule.fields(), rule.parts(c).roles);
   const Parts& parts = rule.parts(exception);
-  if (!fits(parts.roles, bit(Role::optimizer_state))) flat &= ~bit(Field::store);
+  if (!fits(parts.roles, bit(Role::optimizer_state)))
+    flat &= ~(bit(Field::store) | bit(Field::place));
   if (!fits(parts.roles, bit(Role::master))) flat &= ~bit(Field::master);
   if (flat == 0 || parts.passes != 0 || !selects_some_names(parts)) return {};
   return {.trouble = Trouble::flat_with_parts, .field = first_of<Field>(flat)};
@@ -377,6 +380,10 @@ constexpr Finding beside_fault(const Fields& fields, const Parts& parts) {
     const Mask others = parts.roles & ~bit(Role::weight);
     if (others != 0) return found(Trouble::quantize_role, Field::quantize, first_of<Role>(others));
     if (parts.passes != 0) return found(Trouble::quantize_pass, Field::quantize);
+  }
+  if (const Mask others = parts.roles & ~bit(Role::optimizer_state);
+      fields.has(Field::place) && others != 0) {
+    return found(Trouble::place_role, Field::place, first_of<Role>(others));
   }
   if (fields.has(Field::recompute)) {
     const Mask others = parts.roles & ~bit(Role::activation);

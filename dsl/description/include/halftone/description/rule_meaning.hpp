@@ -26,11 +26,12 @@ enum class Field : std::uint8_t {
   loss_scale,
   memory_budget,
   quantize,
+  place,
 };
-inline constexpr int kFields = 10;
+inline constexpr int kFields = 11;
 inline constexpr const char* kFieldWords[] = {
-    "store",    "compute",   "result",     "accumulate",    "master",
-    "rounding", "recompute", "loss_scale", "memory_budget", "quantize"};
+    "store",     "compute",    "result",        "accumulate", "master", "rounding",
+    "recompute", "loss_scale", "memory_budget", "quantize",   "place"};
 
 /// What a rule states; a member counts when its bit is in `stated`.
 struct Fields {
@@ -45,6 +46,7 @@ struct Fields {
   LossScale loss_scale;
   MemoryBudget memory_budget;
   Quantization quantize;
+  Memory place = Memory::device;
 
   constexpr bool has(Field field) const { return (stated & bit(field)) != 0; }
 };
@@ -234,6 +236,8 @@ constexpr bool selects(const Parts& parts, const Subject& subject, Field field) 
     case Field::quantize:  // P80
       return subject.is_matrix && parts.roles != 0 &&
              selects_value(parts, subject, bit(Role::weight));
+    case Field::place:  // P91
+      return parts.roles != 0 && selects_value(parts, subject, bit(Role::optimizer_state));
     case Field::loss_scale:     // P17: of the model
     case Field::memory_budget:  // P67: likewise
       return false;

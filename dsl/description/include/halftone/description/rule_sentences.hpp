@@ -24,6 +24,9 @@ constexpr const char* idle_words(Field field) {
     case Field::quantize:
       return "states quantize, but selects no weight; name role weight, and one that the model has "
              "(P80)";
+    case Field::place:
+      return "states a place, but selects no state of an optimizer; name role optimizer_state, and "
+             "train something (P91)";
     case Field::recompute:
       return "states recompute, but selects no activation that a backward pass could read; name a "
              "layer of a model with losses (P42)";
@@ -41,7 +44,7 @@ constexpr void write_field_fault(Out& out, const Finding& found) {
     case Trouble::no_field:
       return out.put(
           " states no field; state store, compute, result, accumulate, master, "
-          "rounding, recompute, loss_scale, memory_budget or quantize (P41)");
+          "rounding, recompute, loss_scale, memory_budget, quantize or place (P41)");
     case Trouble::store_format:
       out.put(" stores ");
       out.put(found.word);
@@ -209,6 +212,11 @@ constexpr void write_clause_fault(Out& out, const Finding& found) {
       return out.put(
           " states quantize in a pass, but a predictor holds a weight once for all that read it; "
           "remove the pass (P80)");
+    case Trouble::place_role:
+      out.put(" states a place for role ");
+      out.put(role);
+      return out.put(
+          "; the optimizer's states alone may lie elsewhere, so write role optimizer_state (P91)");
     case Trouble::stochastic_internal:
       return out.put(
           " rounds role internal stochastically, but nothing is drawn inside of a formula; write "
@@ -231,6 +239,12 @@ constexpr void write_clause_fault(Out& out, const Finding& found) {
             "those "
             "of all lie in one buffer that stages share; select by role master and target alone "
             "(P69, P71)");
+      }
+      if (found.field == Field::place) {
+        return out.put(
+            " places states of some parameters, or in some stages, and not of others, but all lie "
+            "in "
+            "one buffer that stages share; select by role and target alone (P91)");
       }
       return out.put(
           " stores role optimizer_state of some parameters, or in some stages, and not of others, "

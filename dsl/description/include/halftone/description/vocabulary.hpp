@@ -50,7 +50,7 @@ struct EncodingChoice {
   bool operator==(const EncodingChoice&) const = default;
 };
 
-enum class Accumulation : std::uint8_t { f32, ordered, hardware };  // P21
+enum class Accumulation : std::uint8_t { f32, ordered, hardware, promoted };  // P21
 
 /// L1, L3, L4. `fixed` uses `initial` alone.
 struct LossScale {
@@ -75,6 +75,9 @@ struct Quantization {
   bool operator==(const Quantization&) const = default;
 };
 
+/// P91: where what outlasts a step lies between its uses: on the device, or in the host's memory.
+enum class Memory : std::uint8_t { device, host };
+
 /// Whether a weight held so is codes and scales.
 constexpr bool is_quantized(Element element) {
   return element == Element::i8 || element == Element::f8e4m3;
@@ -98,9 +101,10 @@ inline constexpr int kRoles = static_cast<int>(Role::internal) + 1;
 inline constexpr const char* kPassWords[] = {"forward", "input_gradient", "weight_gradient"};
 inline constexpr const char* kLayerClassWords[] = {
     "contraction", "normalization", "softmax", "activation_function", "elementwise", "loss"};
-inline constexpr const char* kAccumulationWords[] = {"f32", "ordered", "hardware"};
+inline constexpr const char* kAccumulationWords[] = {"f32", "ordered", "hardware", "promoted"};
 inline constexpr const char* kLossScaleWords[] = {"none", "fixed", "dynamic"};
 inline constexpr const char* kMemoryBudgetWords[] = {"share", "bytes"};
+inline constexpr const char* kMemoryWords[] = {"device", "host"};
 inline constexpr const char* kQuantizationScaleWords[] = {"maximum", "least_error"};
 inline constexpr const char* kRelationWords[] = {"is", "before", "from"};
 

@@ -54,8 +54,23 @@ struct RoundTo {
 [[nodiscard]] double scale_of_all(RoundTo to, std::span<const Bounded> values);
 [[nodiscard]] double scale_of_block(RoundTo to, double of_all, std::span<const Bounded> group);
 
+/// P87: whether numbers are codes times scales of f32, by which products multiply their sums (P88).
+[[nodiscard]] inline bool has_f32_scales(const RoundTo& to) {
+  using Kind = encoding::Scaling::Kind;
+  return to.scaling.kind != Kind::none && to.scaling.kind != Kind::block &&
+         to.scaling.scale == description::Element::f32;
+}
+
+/// P87: what a group of numbers is multiplied by before it is rounded to such a format.
+[[nodiscard]] float multiplier_of(RoundTo to, std::span<const float> group);
+
+/// P87: the number that stands for x, of a group with such a scale: x itself, with what rounding
+/// may take or add.
+[[nodiscard]] Bounded number_under_f32(RoundTo to, std::span<const Bounded> group, Bounded x);
+
 /// P73: the scale after a step under which numbers are rounded to the delayed format, `largest`,
-/// which is positive and finite, being the largest magnitude of the steps that count.
+/// which is positive and finite, being the largest magnitude of the steps that count; of f32 what
+/// numbers are multiplied by (P87).
 [[nodiscard]] float delayed_scale(RoundTo to, float largest);
 
 /// The code of round(to, x) in a float of at most 16 bits; F3's for every NaN.

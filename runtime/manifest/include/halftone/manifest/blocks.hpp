@@ -23,7 +23,14 @@ inline constexpr std::int64_t kFewRows = 12, kDepthInPlace = 8;
 /// line, and lines that follow one another come sooner than those a row apart.
 inline constexpr std::int64_t kPanels = 2;
 
-/// What CPU entries receive behind their tasks: all but the last field is for contractions.
+/// Where a contraction's tasks have panels of rhs from.
+enum class Panels : std::int64_t {
+  own,      ///< each packs them, one after another
+  packing,  ///< they have no rows, and pack those of their columns and of all k for later tasks
+  packed,   ///< such tasks ran before
+};
+
+/// What CPU entries receive behind their tasks: all but past_caches is for contractions.
 struct CpuBlocks {
   std::int64_t rows = 0;     ///< of results in a task
   std::int64_t columns = 0;  ///< likewise, a multiple of the register tile's
@@ -39,6 +46,10 @@ struct CpuBlocks {
   float *lhs = nullptr, *panel = nullptr, *sums = nullptr, *lhs_sums = nullptr;
   /// A bit for each argument: whether a pointwise or row kernel writes it past the caches.
   std::uint64_t past_caches = 0;
+  /// Unless panels are their own: all panels of rhs, one behind another, each of all k, aligned to
+  /// 64 bytes. Tasks that pack them run with the blocks of plan_packing().
+  std::byte* rhs = nullptr;
+  Panels panels = Panels::own;
 };
 
 /// Bytes of data cache: what one core may count on, and of the last level, which cores share.
@@ -62,6 +73,7 @@ struct MemoryRange {
 struct BlockPlan {
   CpuBlocks blocks;        ///< without memory
   std::int64_t tasks = 0;  ///< of the kernel
+  std::int64_t uses = 0;   ///< tasks that read a panel of rhs
   std::int64_t lhs = 0, panel = 0, sums = 0,
                lhs_sums = 0;  ///< floats of each part, a multiple of 16
 
@@ -75,6 +87,29 @@ struct BlockPlan {
 [[nodiscard]] BlockPlan plan_blocks(const Kernel& kernel, std::size_t variant,
                                     std::span<const std::int64_t> symbols, const CacheSizes& caches,
                                     int threads);
+
+/// Tasks that pack rhs for others (decisions/0052).
+struct PackingPlan {
+  CpuBlocks blocks;        ///< without memory
+  std::int64_t tasks = 0;  ///< each of kPanels panels
+  std::int64_t bytes = 0;  ///< of all panels, a multiple of 64
+};
+
+/// Of a contraction that has Blocking::rhs; throws std::overflow_error past 2^62 bytes. The layout
+/// depends on the extents of rhs and on the variant alone: neither on rows nor on blocks.
+[[nodiscard]] PackingPlan plan_packing(const Kernel& kernel, std::size_t variant,
+                                       std::span<const std::int64_t> symbols);
+
+/// Whether a launch is faster where its rhs is packed before its tasks, every time that it runs:
+/// where several tasks would pack the same panels for tiles of matrices. For f32 products packing
+/// is a few percent of them, about what reading panels from memory costs.
+[[nodiscard]] bool is_worth_packing(const Kernel& kernel, std::size_t variant,
+                                    const BlockPlan& plan);
+
+/// Whether its tasks are faster where rhs is packed for good: those of tiles of matrices, and of
+/// few rows that would turn all of rhs.
+[[nodiscard]] bool is_worth_keeping_packed(const Kernel& kernel, std::size_t variant,
+                                           std::span<const std::int64_t> symbols);
 
 /// With the extents of `blocks`, for those who measure or test.
 [[nodiscard]] BlockPlan plan_blocks(const Kernel& kernel, std::size_t variant,

@@ -51,6 +51,9 @@ struct Blocking {
   /// Of the block of lhs by rows, a bound of its depth and a multiple of 16; or 0: by k.
   std::int64_t stride = 0;
   bool transposes = false;  ///< whether rhs's elements along k are neighbours
+  /// The argument that is rhs, whose panels may be packed before the tasks; or -1: there is one for
+  /// each element of a batch, and tasks pack.
+  std::int32_t rhs = -1;
 
   bool operator==(const Blocking&) const = default;
 };
@@ -66,7 +69,7 @@ struct Blocking {
 struct Kernel {
   std::string name;  ///< unique in the manifest
   /// contraction, row, column, flat, segment, pointwise, attention, attention_columns, transform,
-  /// inverse_transform
+  /// inverse_transform, transform_pass, inverse_transform_pass, convolution_pass, correlation_pass
   std::string skeleton;
   std::vector<TaskAxis> tasks;
   std::int32_t cpu_entry = 0;    ///< index into a variant's entry table
@@ -163,6 +166,7 @@ struct CudaKernel {
   std::vector<Plan> plans;  ///< the chosen one, then those it beat, best first; empty: no choice
   std::string reason;  ///< why tensor cores run no contraction or attention, for people; or empty
   std::string no_warpgroups;  ///< likewise why they run it without wgmma, where a chip has that
+  std::string no_eight_bits;  ///< likewise why they multiply no 8 bits, where rules let them
 
   bool operator==(const CudaKernel&) const = default;
 };

@@ -20,7 +20,7 @@ namespace halftone::manifest {
 
 /// Raised with every change of the structs here and in kernels.hpp, or of the calling convention of
 /// kernels.
-inline constexpr std::uint32_t kVersion = 20;
+inline constexpr std::uint32_t kVersion = 21;
 
 using encoding::Element, encoding::Encoding;
 
@@ -77,6 +77,9 @@ struct Buffer {
   double initial = 0.0;
   /// Index into Program::sections of that whose chunk or part it holds, or -1.
   std::int32_t section = -1;
+  /// Of optimizer_state alone: where the device has memory of its own, it lies in the host's (P91),
+  /// and kernels see the parts that Argument::seen says, each fetched before and put back behind.
+  bool in_host = false;
 
   bool operator==(const Buffer&) const = default;
 };
@@ -130,6 +133,9 @@ struct Argument {
   /// By how many leading dimensions of the section's parts the buffer is cut: the kernel sees the
   /// part at hand of it.
   std::int32_t parts = 0;
+  /// Of a buffer in the host's memory how many elements the kernel sees, from `offset` on; of
+  /// others 0.
+  std::int64_t seen = 0;
 
   bool operator==(const Argument&) const = default;
 };
@@ -192,7 +198,7 @@ struct Value {
 /// Which rule won a field that is no format, or the store of an internal value, for people and for
 /// explain; words as rules spell them.
 struct Decision {
-  std::string field;    ///< "accumulate", "rounding", "recompute", "loss_scale" or "store"
+  std::string field;    ///< "accumulate", "rounding", "recompute", "loss_scale", "place" or "store"
   std::string layer;    ///< the layer, loss, parameter or internal value; empty for the loss scale
   std::string role;     ///< of what is rounded or computed again; otherwise empty
   std::string pass;     ///< empty for a weight, an internal value and for the loss scale
@@ -226,6 +232,8 @@ struct Probe {
   Pass pass = Pass::forward;
   ValueRole role = ValueRole::activation;
   std::int32_t rule = -1;  ///< of the cast's format, otherwise of the operation's
+  /// Of a rounding in several launches of the phase the first, whose operand 0 it rounds, or -1.
+  std::int32_t first_launch = -1;
 
   bool operator==(const Probe&) const = default;
 };

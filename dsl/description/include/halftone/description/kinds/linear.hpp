@@ -23,7 +23,8 @@ struct Linear {
                                  .operands = operands,
                                  .settings = settings,
                                  .internals = internals,
-                                 .gradient = {.saved_for_inputs = false}};
+                                 .gradient = {.saved_for_inputs = false},
+                                 .sum_factors = SumFactors::of_vectors};
 
   template <class Node>
   static constexpr void infer(Node& node) {

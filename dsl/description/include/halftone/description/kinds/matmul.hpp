@@ -14,7 +14,8 @@ struct Matmul {
                                  .label = "D38",
                                  .classes = in(LayerClass::contraction),
                                  .operands = operands,
-                                 .settings = settings};
+                                 .settings = settings,
+                                 .sum_factors = SumFactors::of_tensors};
 
   template <class Node>
   static constexpr void infer(Node& node) {

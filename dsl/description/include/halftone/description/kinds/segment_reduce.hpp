@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sum or the mean of the times of a sequence that belong to a segment, for every segment.
+// The sum, the mean or the largest of the times of a sequence that belong to a segment, for every
+// segment.
 #pragma once
 
 #include "halftone/description/shape_rule.hpp"
@@ -9,10 +10,10 @@ namespace halftone::description::kinds {
 struct SegmentReduce {
   static constexpr bool is_count(double value) { return value >= 1 && value <= 2147483647.0; }
   static constexpr int kSegments = 0, kFunction = 1;
-  static constexpr int kSum = 0, kMean = 1;
+  static constexpr int kSum = 0, kMean = 1, kMax = 2;
 
   static constexpr OperandForm operands[] = {{.role = "x"}, {.role = "segment", .integers = true}};
-  static constexpr const char* functions[] = {"sum", "mean"};
+  static constexpr const char* functions[] = {"sum", "mean", "max"};
   static constexpr SettingForm settings[] = {
       {.name = "segments",
        .type = SettingType::integer,

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of floats of 8 bits as such, on chips whose tensor cores have them (N13, N14).
+// Everywhere else products of scaled operands read numbers or codes in bf16.
+#include "codegen/passes/FactorScales.h"
+#include "codegen/passes/Passes.h"
+#include "codegen/passes/ScaledRounding.h"
+#include "codegen/plan/Chips.h"
+#include "codegen/skeletons/KernelGroup.h"
+#include "codegen/skeletons/contraction/Contraction.h"
+
+namespace halftone::ir {
+#define GEN_PASS_DEF_MULTIPLYCODES
+#include "codegen/passes/Passes.h.inc"
+} // namespace halftone::ir
+
+using namespace mlir;
+
+namespace halftone::ir {
+namespace {
+
+bool isOfFloat8(Value value) { return skeletons::isFloat8(tensor(value).getElementType()); }
+
+/// The codes that `operand` is a copy of in bf16; null for all else.
+Value codesOfCopy(Value operand) {
+  auto cast = operand.getDefiningOp<CastOp>();
+  return cast && isExactCast(cast) && isOfFloat8(cast.getX()) ? cast.getX() : Value();
+}
+
+/// What makes numbers of bf16 of codes and scales; null for all else.
+MapOp numbersOf(Value operand) {
+  auto cast = operand.getDefiningOp<CastOp>();
+  auto map = cast ? cast.getX().getDefiningOp<MapOp>() : MapOp();
+  return map && leavesNumbers(map) ? map : MapOp();
+}
+
+bool standsForCodes(Value operand) {
+  return isOfFloat8(operand) || codesOfCopy(operand) || numbersOf(operand);
+}
+
+/// What multiplies 8 bits: nothing; warp groups, that lie along the sum alone; or warps.
+enum class Instruction { None, OfGroups, OfWarps };
+
+Instruction instructionOf(StringRef name) {
+  const Chip *chip = findChip(name);
+  if (!chip || chip->float8Operations == 0)
+    return Instruction::None;
+  if (chip->multipliesFloat8())
+    return Instruction::OfWarps;
+  return chip->warpgroupOperations > 0 ? Instruction::OfGroups : Instruction::None;
+}
+
+/// Why an operand is not read as codes, whatever the chip; empty where it is.
+std::string whyNot(ContractOp contract, unsigned index) {
+  Value operand = contract->getOperand(index);
+  if (!standsForCodes(operand))
+    return (Twine("the other operand is ") +
+            encoding::word(elementOf(tensor(operand).getElementType())))
+        .str();
+  if (MapOp numbers = numbersOf(operand); numbers && !areFactors(contract, index, numbers)) {
+    if (contract.getStart())
+      return "its sum goes on from chunk to chunk, which a scale would multiply each time";
+    if (numbers.getOperandAccesses()[1].getKind() == AccessKind::General)
+      return "an operand is scaled in blocks, so that its products share no scale";
+    return "an operand's scales differ along the sum, so that its products share none";
+  }
+  std::optional<int64_t> bytes = tensor(operand).getColumns();
+  if (!bytes || *bytes % skeletons::kLeastCodes != 0)
+    return "rows of codes do not begin at multiples of 4 bytes, the least that is copied";
+  return "";
+}
+
+/// Likewise why a product is not of 8 bits by warp groups, as float8_warpgroup_contraction.cuh
+/// has them.
+std::string whyNotByGroups(ContractOp contract) {
+  if (accumulationOf(contract) == Accumulation::Promoted)
+    return "its sums are promoted, and wgmma of 8 bits keeps one set of them";
+  if (contract.getTransposeLhs() || !contract.getTransposeRhs() || contract.getBatchAxes() > 0)
+    return "an operand lies across the sum, or in a batch: wgmma multiplies 8 bits along the sum";
+  constexpr int64_t kCopied = 16;
+  for (Value operand : {contract.getLhs(), contract.getRhs()})
+    if (*tensor(operand).getColumns() % kCopied != 0)
+      return "rows of codes do not begin at multiples of 16 bytes, as tensor copies want";
+  return "";
+}
+
+class Multiplier {
+public:
+  explicit Multiplier(GraphOp graph)
+      : graph(graph), builder(graph.getContext()), readers(builder) {}
+
+  /// Whether some product became one of 8 bits.
+  bool run(Instruction instruction) {
+    bool changed = false;
+    for (auto contract : llvm::to_vector(graph.getBody().front().getOps<ContractOp>())) {
+      if (!asksForCodes(contract))
+        continue;
+      std::string reason = whyNot(contract, 0);
+      if (reason.empty())
+        reason = whyNot(contract, 1);
+      if (reason.empty() && instruction == Instruction::OfGroups)
+        reason = whyNotByGroups(contract);
+      if (instruction != Instruction::None && reason.empty() && readCodes(contract))
+        changed = true;
+      else
+        contract->setAttr(kNoEightBitsAttr, builder.getStringAttr(reason));
+    }
+    eraseUnread();
+    return changed;
+  }
+
+private:
+  /// Rules leave digits to the chip, and scale some operand to 8 bits.
+  static bool asksForCodes(ContractOp contract) {
+    Value lhs = contract.getLhs(), rhs = contract.getRhs();
+    return skeletons::leavesDigits(accumulationOf(contract)) &&
+           !(isOfFloat8(lhs) && isOfFloat8(rhs)) && (standsForCodes(lhs) || standsForCodes(rhs));
+  }
+
+  bool readCodes(ContractOp contract) {
+    for (Value operand : {contract.getLhs(), contract.getRhs()})
+      unlinked.insert(operand.getDefiningOp());
+    if (failed(readers.readCodes(contract, FactoredScales::All)))
+      return false;
+    for (OpOperand &operand : contract->getOpOperands())
+      if (Value codes = codesOfCopy(operand.get())) {
+        unlinked.insert(operand.get().getDefiningOp());
+        operand.set(codes);
+      }
+    return true;
+  }
+
+  /// Copies and numbers that nobody reads any more. What rules decided of them their codes say.
+  void eraseUnread() {
+    while (!unlinked.empty()) {
+      Operation *op = unlinked.pop_back_val();
+      if (!op || !op->use_empty() || !isa<CastOp, MapOp>(op))
+        continue;
+      Operation *before = op->getOperand(0).getDefiningOp();
+      for (StringRef name : {StringRef(kCastAttr), StringRef(kValuesAttr)})
+        if (Attribute noted = op->getAttr(name); noted && before && !before->hasAttr(name))
+          before->setAttr(name, noted);
+      for (Value operand : op->getOperands())
+        unlinked.insert(operand.getDefiningOp());
+      unlinked.remove(op);
+      op->erase();
+    }
+  }
+
+  GraphOp graph;
+  OpBuilder builder;
+  CodeReaders readers;
+  llvm::SetVector<Operation *> unlinked;
+};
+
+struct MultiplyCodesPass : halftone::ir::impl::MultiplyCodesBase<MultiplyCodesPass> {
+  using MultiplyCodesBase::MultiplyCodesBase;
+
+  void runOnOperation() override {
+    Instruction best = Instruction::None;
+    for (StringRef chip : chips)
+      best = std::max(best, instructionOf(chip));
+    SmallVector<StringRef> others;
+    llvm::copy_if(chips, std::back_inserter(others),
+                  [&](StringRef chip) { return instructionOf(chip) != best; });
+    if (alike && !others.empty())
+      best = Instruction::None;
+    bool changed = false;
+    for (auto graph : getOperation().getOps<GraphOp>())
+      if (graph.getName() != kDiagnosis)
+        changed |= Multiplier(graph).run(best);
+    if (!changed)
+      return;
+    Builder builder(&getContext());
+    getOperation()->setAttr(kCpuApartAttr, builder.getUnitAttr());
+    if (!others.empty())
+      getOperation()->setAttr(kChipsApartAttr, builder.getStrArrayAttr(others));
+  }
+};
+
+} // namespace
+} // namespace halftone::ir

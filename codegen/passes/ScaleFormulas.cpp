@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/passes/ScaleFormulas.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace halftone::ir {
+
+constexpr const encoding::ElementTraits &kBits = encoding::traits(Element::f32);
+constexpr int64_t kLeastExponent = 17; ///< as f32 has it, of a scale: P51
+
+static Value largestExponent(Scalars &s, double largest) { // 255 - m of P51
+  return s.integer((1 << kBits.exponent_bits) - 1 - std::ilogb(largest));
+}
+
+Value exponentOf(Scalars &s, Value maximum, double largest) {
+  Value t = s.mul(maximum, s.like(maximum, 1 / largest));
+  Value bits = s.bits(t);
+  Value field = s.shiftRight(bits, kBits.mantissa_bits);
+  Value mantissa = s.both(bits, s.integer((int64_t(1) << kBits.mantissa_bits) - 1));
+  Value isPower = s.compare(arith::CmpIPredicate::eq, mantissa, s.integer(0));
+  Value above = s.select(isPower, field, s.plus(field, s.integer(1)));
+  Value least = s.integer(kLeastExponent);
+  Value most = largestExponent(s, largest);
+  auto isLess = [&](Value a, Value b) { return s.compare(arith::CmpIPredicate::ult, a, b); };
+  return s.select(isLess(above, least), least, s.select(isLess(most, above), most, above));
+}
+
+static Value multiplierOf(Scalars &s, Value maximum, double largest) {
+  Value quotient = s.div(s.like(maximum, largest), maximum);
+  Value limit = s.like(maximum, APFloat::getLargest(APFloat::IEEEsingle()).convertToDouble());
+  return s.select(s.less(quotient, limit), quotient, limit);
+}
+
+Value powerOf(Scalars &s, Value field) { return s.real(s.shiftLeft(field, kBits.mantissa_bits)); }
+
+Value multiplierOrOne(Scalars &s, Value maximum, double largest) {
+  Value one = s.like(maximum, 1);
+  Value isPositive = s.greater(maximum, s.like(maximum, 0)); // NaN is not
+  Value isFinite = s.less(maximum, s.like(maximum, INFINITY));
+  Value multiplier = multiplierOf(s, maximum, largest);
+  return s.select(isPositive, s.select(isFinite, multiplier, one), one);
+}
+
+Value nextDelayedScale(Scalars &s, Value amax, Value scale, const Encoding &to) {
+  double largest = largestOf(to.element);
+  if (encoding::factors_sums(to)) {
+    Value next = multiplierOf(s, amax, std::ldexp(largest, -to.scaling.margin));
+    return s.select(s.greater(amax, s.like(amax, 0)), next, scale);
+  }
+  Value most = largestExponent(s, largest);
+  Value above = s.plus(exponentOf(s, amax, largest), s.integer(to.scaling.margin));
+  Value isMore = s.compare(arith::CmpIPredicate::ult, most, above);
+  Value next = powerOf(s, s.select(isMore, most, above));
+  return s.select(s.greater(amax, s.like(amax, 0)), next, scale);
+}
+
+} // namespace halftone::ir

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// float8_contraction.cuh on the simulator: sums inside N13 and N14, all else to the bit, nothing
+// found, and no two lanes of a wavefront in one bank. Each bound is shown to tell the two apart.
+#include <doctest/doctest.h>
+
+#include <cstdio>
+#include <iterator>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "contraction_case.hpp"
+
+using namespace halftone;
+using namespace halftone::tests;
+using description::Element;
+
+namespace {
+
+constexpr simulator::LaunchOptions kTruncating = {.accumulation =
+                                                      simulator::Accumulation::truncating};
+constexpr bool kEither[] = {false, true};
+
+const std::string& ptx_of(const Instance& instance) {
+  static std::map<std::string, std::string> texts;
+  const std::string name = instance.text() + std::to_string(static_cast<int>(instance.lhs_sum));
+  const auto found = texts.find(name);
+  if (found != texts.end()) return found->second;
+  const Compilation compilation = compile(instance, "compute");
+  INFO(compilation.log);
+  REQUIRE(compilation.accepted);
+  return texts[name] = compilation.ptx;
+}
+
+Instance instance_of(Element lhs, Element rhs, bool transpose_lhs, bool transpose_rhs,
+                     bool promotes) {
+  return {.tile = {64, 64, 64, 32, 32, 3, 16, 16},
+          .format = lhs,
+          .transpose_lhs = transpose_lhs,
+          .transpose_rhs = transpose_rhs,
+          .columns = 64,
+          .chip = "89",
+          .rhs_format = rhs,
+          .promotes = promotes};
+}
+
+/// One launch in full: what it stored is what it had to store.
+Outcome check(const Instance& instance, long long rows, long long depth, int splits = 1,
+              const simulator::LaunchOptions& options = {}) {
+  const std::string name = instance.text();
+  CAPTURE(name);
+  CAPTURE(rows);
+  CAPTURE(depth);
+  CAPTURE(splits);
+  const Operands x = operands(instance, rows, depth);
+  Outcome outcome = run(instance, ptx_of(instance), x, splits, options);
+  const Sums sums = instance.promotes ? Sums::promoted : Sums::kept;
+  for (const simulator::Finding& finding : outcome.report.findings) FAIL_CHECK(finding.text());
+  for (const std::string& sentence : outside_class_b(x, outcome, sums)) FAIL_CHECK(sentence);
+  // Where the simulator keeps all digits so does the kernel.
+  if (options.accumulation == simulator::Accumulation::exact)
+    for (const std::string& sentence : outside_class_b(x, outcome)) FAIL_CHECK(sentence);
+  if (instance.lhs_sum != LhsSum::unused) CHECK(outcome.row_sum == lhs_sums(x));
+  CHECK(outcome.result == results(instance, x, outcome));
+  for (const std::uint32_t counter : outcome.counters) CHECK(counter == 0);
+  return outcome;
+}
+
+}  // namespace
+
+TEST_CASE("every orientation and pair of formats is inside the bound, whatever digits are kept") {
+  bool promotes = false;
+  for (const Element lhs : {Element::f8e4m3, Element::f8e5m2}) {
+    for (const Element rhs : {Element::f8e4m3, Element::f8e5m2}) {
+      for (const bool transpose_lhs : kEither) {
+        for (const bool transpose_rhs : kEither) {
+          const Instance instance = instance_of(lhs, rhs, transpose_lhs, transpose_rhs, promotes);
+          check(instance, 64, 320);
+          check(instance, 64, 320, 1, kTruncating);
+          promotes = !promotes;
+        }
+        promotes = !promotes;
+      }
+    }
+  }
+}
+
+TEST_CASE("rows, columns and depths that no tile divides are masked") {
+  struct Size {
+    long long rows;
+    int columns;
+    long long depth;
+  };
+  static constexpr Size kSizes[] = {
+      {4, 4, 4}, {4, 72, 8}, {72, 4, 200}, {36, 52, 76}, {68, 68, 132}};
+  for (const auto& [rows, columns, depth] : kSizes) {
+    for (const bool transpose_lhs : kEither) {
+      for (const bool transpose_rhs : kEither) {
+        Instance instance = instance_of(Element::f8e4m3, Element::f8e5m2, transpose_lhs,
+                                        transpose_rhs, transpose_lhs == transpose_rhs);
+        instance.columns = columns;
+        instance.tile = {128, 128, 64, 32, 32, 3, 4, 4};
+        check(instance, rows, depth, 1, kTruncating);
+      }
+    }
+  }
+}
+
+TEST_CASE("tiles of every shape give results inside the bound") {
+  static constexpr TilePlan kTiles[] = {
+      {128, 128, 64, 64, 32, 3, 16, 16}, {64, 128, 64, 32, 32, 4, 16, 16},
+      {256, 128, 64, 64, 64, 3, 16, 16}, {128, 256, 64, 64, 64, 3, 16, 16},
+      {64, 64, 128, 32, 32, 2, 16, 8},   {128, 32, 128, 32, 32, 2, 4, 16},
+  };
+  for (const TilePlan& tile : kTiles) {
+    for (const bool transpose : kEither) {
+      Instance instance =
+          instance_of(Element::f8e5m2, Element::f8e4m3, transpose, !transpose, transpose);
+      instance.tile = tile;
+      instance.columns = 144;
+      check(instance, 144, 272, 1, kTruncating);
+    }
+  }
+}
+
+TEST_CASE("a split depth gives the same bits in whatever order its blocks arrive") {
+  for (const bool promotes : kEither) {
+    Instance instance = instance_of(Element::f8e4m3, Element::f8e4m3, true, false, promotes);
+    instance.tile.splits = 4;
+    instance.columns = 72;
+    instance.tile.rhs_bytes = 8;
+    for (const int splits : {1, 2, 4}) {
+      const Outcome first = check(instance, 128, 1000, splits);
+      CHECK(check(instance, 128, 1000, splits, {.seed = 7}).sum == first.sum);
+    }
+  }
+}
+
+TEST_CASE("each element of a batch is a product of its own") {
+  for (const bool transpose : kEither) {
+    Instance instance = instance_of(Element::f8e4m3, Element::f8e5m2, transpose, transpose, true);
+    instance.batch = 3;
+    instance.lhs_sum = LhsSum::unused;
+    check(instance, 48, 272, 1, kTruncating);
+  }
+}
+
+TEST_CASE("parts of 128 products are added in f32, and sums that are not promoted are not") {
+  Instance instance = instance_of(Element::f8e4m3, Element::f8e4m3, false, true, true);
+  constexpr long long kDepth = 4096;
+  Operands x = operands(instance, 64, kDepth);
+  REQUIRE(x.lhs.size() == x.rhs.size());
+  // 2^15 in the first part, then products of 3.5, of which 14 digits below 2^15 keep nothing.
+  for (std::size_t i = 0; i < x.lhs.size(); ++i) {
+    x.lhs[i] = static_cast<long long>(i) % kDepth < 128 ? 16.0f : 1.75f;
+    x.rhs[i] = static_cast<long long>(i) % kDepth < 128 ? 16.0f : 2.0f;
+  }
+  const float exact = 0x1p15f + 3.5f * static_cast<float>(kDepth - 128);
+  const Outcome promoted = run(instance, ptx_of(instance), x, 1, kTruncating);
+  CHECK(promoted.sum == std::vector<float>(promoted.sum.size(), exact));
+  instance.promotes = false;
+  const Outcome kept = run(instance, ptx_of(instance), x, 1, kTruncating);
+  CHECK(kept.sum == std::vector<float>(kept.sum.size(), 0x1p15f));
+  CHECK(!outside_class_b(x, kept, Sums::promoted).empty());
+  CHECK(outside_class_b(x, kept, Sums::kept).empty());
+}
+
+TEST_CASE("no two lanes of a wavefront want one bank") {
+  static constexpr TilePlan kTiles[] = {{128, 128, 64, 64, 32, 3, 16, 16},
+                                        {64, 64, 128, 32, 32, 3, 16, 16},
+                                        {32, 128, 128, 32, 32, 3, 16, 16}};
+  for (const TilePlan& tile : kTiles) {
+    for (const bool transpose_lhs : kEither) {
+      for (const bool transpose_rhs : kEither) {
+        Instance instance =
+            instance_of(Element::f8e4m3, Element::f8e4m3, transpose_lhs, transpose_rhs, false);
+        instance.tile = tile;
+        instance.columns = 128;
+        instance.lhs_sum = LhsSum::unused;
+        const Operands x = operands(instance, 128, 256);
+        const auto counters = run(instance, ptx_of(instance), x, 1, {}).report.counters;
+        const std::string name = instance.text();
+        CAPTURE(name);
+        CHECK(counters.shared_wavefronts_ideal > 0);
+        CHECK(counters.shared_wavefronts == counters.shared_wavefronts_ideal);
+      }
+    }
+  }
+}
+
+TEST_CASE("a product passes half as often through shared memory as one of 16 bits") {
+  const TilePlan tile = {128, 128, 64, 64, 32, 3, 16, 16};
+  for (const bool promotes : kEither) {
+    for (const bool turned : kEither) {
+      Instance codes = instance_of(Element::f8e4m3, Element::f8e4m3, turned, !turned, promotes);
+      Instance halves = {.tile = {128, 128, 32, 64, 32, 3, 16, 16},
+                         .format = Element::bf16,
+                         .transpose_lhs = turned,
+                         .transpose_rhs = !turned,
+                         .chip = "89"};
+      codes.tile = tile;
+      const auto counted = [&](Instance& instance, long long depth) {
+        instance.columns = 128;
+        instance.lhs_sum = LhsSum::unused;
+        return run(instance, ptx_of(instance), operands(instance, 128, depth), 1,
+                   {.check = false, .traffic = true})
+            .report.counters;
+      };
+      // A depth that is longer by 1024 takes more turns of the main loop and nothing else.
+      const auto more = [&](Instance& instance, auto member) {
+        return static_cast<double>(counted(instance, 2048).*member -
+                                   counted(instance, 1024).*member);
+      };
+      const double instructions = more(codes, &simulator::Counters::warp_instructions) /
+                                  more(halves, &simulator::Counters::warp_instructions);
+      const double shared = more(codes, &simulator::Counters::shared_wavefronts) /
+                            more(halves, &simulator::Counters::shared_wavefronts);
+      std::printf("%s: %.2f of bf16's instructions, %.2f of its passes through shared memory\n",
+                  codes.text().c_str(), instructions, shared);
+      CHECK(shared < 0.55);
+      // Words that lie across k are turned, and parts of 128 are added and begun anew.
+      CHECK(instructions < (promotes ? 0.45 : 0.0) + (turned ? 1.35 : 0.55));
+    }
+  }
+}

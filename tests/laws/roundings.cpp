@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// What inspect() shows of a rounding that finds scales or draws before it ends (P51, F6): what was
+// rounded, beside the numbers that the reference's own rounding makes of it.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "artifacts.hpp"
+#include "halftone/encoding/text.hpp"
+#include "halftone/reference/rounding.hpp"
+#include "halftone/value_statistics.hpp"
+#include "own_pair.hpp"
+#include "steps.hpp"
+#include "tested_variant.hpp"
+
+namespace halftone::tests {
+namespace {
+
+using encoding::Encoding, encoding::Rounding, encoding::Scaling;
+
+Encoding encoding_of(std::string_view format) {
+  const auto parsed = encoding::parse(format);
+  REQUIRE(std::holds_alternative<Encoding>(parsed));
+  return std::get<Encoding>(parsed);
+}
+
+/// Of a tensor under one scale of its own, or under none.
+std::vector<float> rounded(const Encoding& to, std::span<const float> values) {
+  const reference::RoundTo round_to{to.element, to.rounding, to.saturate, to.scaling};
+  const bool is_scaled = to.scaling.kind != Scaling::Kind::none;
+  const float scale = is_scaled ? reference::scale_of(round_to, values) : 1.0f;
+  std::vector<float> all;
+  for (const float value : values) all.push_back(reference::round(round_to, value / scale) * scale);
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("inspect() shows what scaled and stochastic roundings rounded") {
+  std::map<std::string, int> compared, changed;
+  for (const float factor : {1.0f, 0x1p-20f}) {
+    CAPTURE(factor);
+    Pair pair = make_pair(find_artifact("scaled"), tested_variant, 5);
+    pair.draw();
+    for (auto& [name, values] : pair.inputs.values)
+      for (float& value : values) value *= factor;
+    pair.trainer.step(pair.named_inputs());
+    pair.trainer.inspect([&](const InspectedValue& value) {
+      if (value.before.empty()) return;
+      CAPTURE(std::string(value.layer));
+      CAPTURE(std::string(value.role));
+      CAPTURE(std::string(value.format));
+      const Encoding to = encoding_of(value.format);
+      const bool is_scaled = to.scaling.kind == Scaling::Kind::tensor;
+      const bool is_drawn = to.rounding == Rounding::stochastic;
+      const std::string kind = is_drawn ? "drawn" : is_scaled ? "scaled" : "plain";
+      ++compared[kind];
+      changed[kind] += first_difference(value.before, value.values) != -1;
+      if (!is_drawn) {
+        CHECK(first_difference(value.values, rounded(to, value.before)) == -1);
+        return;
+      }
+      // One of both neighbours: a draw is a rounding of either half.
+      Encoding down = to;
+      down.rounding = Rounding::toward_zero;
+      const std::vector<float> below = rounded(down, value.before);
+      const double unit = std::ldexp(1.0, -encoding::traits(to.element).mantissa_bits);
+      const double least = std::abs(*std::ranges::max_element(
+                               below, {}, [](float each) { return std::abs(each); })) *
+                           0x1p-15;
+      for (std::size_t i = 0; i < below.size(); ++i) {
+        const double magnitude = std::abs(below[i]), found = std::abs(value.values[i]);
+        const bool is_neighbour =
+            found >= magnitude && found <= std::max(magnitude * (1 + unit), magnitude + least);
+        CHECK(is_neighbour);
+      }
+    });
+  }
+  for (const char* kind : {"plain", "scaled", "drawn"}) {
+    CAPTURE(std::string(kind));
+    CHECK(compared[kind] > 1);
+    CHECK(changed[kind] > 1);
+  }
+}
+
+TEST_CASE(
+    "under delayed scales what outgrew them is counted as saturated, and small numbers as lost") {
+  Pair pair = make_pair(find_artifact("delayed"), tested_variant, 5);
+  const auto sample_of = [&](float factor) {
+    pair.draw();
+    for (auto& [name, values] : pair.inputs.values)
+      for (float& value : values) value *= factor;
+    pair.trainer.step(pair.named_inputs());
+    ValueStatistics all;
+    for (const ValueStatistics& value : sample_values(pair.trainer).values) {
+      if (value.format.find("delayed") == std::string::npos) continue;
+      all.elements += value.elements;
+      all.saturated += value.saturated;
+      all.flushed += value.flushed;
+    }
+    return all;
+  };
+  for (int step = 0; step < 3; ++step) (void)sample_of(1.0f);
+  const ValueStatistics steady = sample_of(1.0f), grown = sample_of(64.0f);
+  CHECK(steady.elements > 1000);
+  CHECK(grown.elements == steady.elements);
+  // A sample after the update reads the scales that the step itself read.
+  CHECK(grown.saturated > grown.elements / 20);
+  CHECK(grown.saturated > 4 * steady.saturated);
+  for (int step = 0; step < 4; ++step) (void)sample_of(64.0f);
+  const ValueStatistics shrunk = sample_of(0x1p-12f);
+  CHECK(shrunk.flushed > shrunk.elements / 20);
+  CHECK(shrunk.saturated < grown.saturated / 4);
+}
+
+}  // namespace halftone::tests

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scales of f32 as factors of sums (P87 to P89, N12) against TransformerEngine's formulas and sums
+// of codes in numpy (record_factors.py).
+#include <doctest/doctest.h>
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "factors_expected.hpp"
+#include "operation.hpp"
+#include "problem.hpp"
+
+using namespace halftone::reference;
+using namespace halftone::reference::tests;
+using halftone::description::Rounding;
+using Groups = halftone::encoding::Scaling;
+
+namespace {
+
+RoundTo under_f32(Element element, Groups::Kind kind, int history = 0, int margin = 0) {
+  return {element,
+          Rounding::nearest_even,
+          true,
+          {.kind = kind, .scale = Element::f32, .history = history, .margin = margin}};
+}
+
+/// As spread() of record_factors.py.
+std::vector<float> spread(std::int64_t count, std::int64_t salt, int power) {
+  std::vector<float> values = data<float>(count, salt);
+  for (std::int64_t i = 0; i < count; ++i) {
+    float& value = values[static_cast<std::size_t>(i)];
+    value = std::ldexp(value, static_cast<int>(i * 17 % 21) - 10 + power);
+  }
+  return values;
+}
+
+constexpr struct {
+  Groups::Kind kind;
+  const char* word;
+} kGroups[] = {
+    {Groups::Kind::tensor, "tensor"}, {Groups::Kind::row, "row"}, {Groups::Kind::column, "column"}};
+
+/// A linear whose loss takes a caller's gradients in its place.
+std::string linear_under(const std::string& rules) {
+  return R"(input %x : f32[batch, 3, 10] gradient
+input %wanted : f32[batch, 3, 4]
+parameter %fc.weight : [4, 10] init constant(0)
+parameter %fc.bias : [4] init constant(0)
+%fc = linear(x: %x, weight: %fc.weight, bias: %fc.bias) : [batch, 3, 4]
+%error = mse(x: %fc, target: %wanted) : []
+output "y" = %fc
+loss %error weight 1
+)" + rules;
+}
+
+constexpr const char* kTensors = R"(rule where op linear : compute f8e4m3 scaled tensor f32 saturate
+rule where op linear role gradient : compute f8e5m2 scaled tensor f32 saturate
+)";
+constexpr const char* kVectors = R"(rule where op linear : compute f8e4m3 scaled row f32 saturate
+rule where op linear role weight pass input_gradient : compute f8e4m3 scaled column f32 saturate
+rule where op linear pass weight_gradient : compute f8e4m3 scaled column f32 saturate
+rule where op linear role gradient pass input_gradient : compute f8e5m2 scaled row f32 saturate
+rule where op linear role gradient pass weight_gradient : compute f8e5m2 scaled column f32 saturate
+)";
+
+/// Beside it something that is trained.
+std::string matmul_under(const std::string& rules) {
+  return R"(input %a : f32[batch, 5, 6] gradient
+input %b : f32[batch, 7, 6] gradient
+input %wanted : f32[batch, 5, 7]
+input %other : f32[batch, 1]
+parameter %fc.weight : [1, 1] init constant(0)
+%fc = linear(x: %other, weight: %fc.weight) : [batch, 1]
+%none = mse(x: %fc, target: %other) : []
+%y = matmul(a: %a, b: %b) {transpose_a: false, transpose_b: true} : [batch, 5, 7]
+%error = mse(x: %y, target: %wanted) : []
+output "y" = %y
+loss %error weight 1
+loss %none weight 1
+)" + rules;
+}
+
+struct Run {
+  Forward<float> forward;
+  Gradients<float> gradients;
+};
+
+/// Of a loss that is 0 there, so that the gradient of output "y" is the one given.
+Run run(const Declared& model, const Tensors<float>& parameters, Tensors<float> values,
+        const std::vector<float>& gradient) {
+  const auto state = model.initial_state(parameters);
+  const auto output = static_cast<std::size_t>(model.description().outputs[0].node);
+  values["wanted"] = model.forward(state, {values, {}}).values[output];
+  Forward<float> forward = model.forward(state, {values, {}});
+  Gradients<float> gradients = model.backward(forward, {{"y", gradient}});
+  return {std::move(forward), std::move(gradients)};
+}
+
+}  // namespace
+
+TEST_CASE("a multiplier is TransformerEngine's scale of the largest magnitude") {
+  for (const Multiplier& of : kMultipliers) {
+    CAPTURE(std::string(halftone::encoding::word(of.format)));
+    const float amax = std::bit_cast<float>(of.amax);
+    CAPTURE(amax);
+    const float found =
+        multiplier_of(under_f32(of.format, Groups::Kind::tensor), std::array{0.0f, -amax});
+    CHECK(std::bit_cast<std::uint32_t>(found) == of.multiplier);
+  }
+}
+
+TEST_CASE("tensors, rows and columns have the recorded numbers, each a code times a factor") {
+  for (const Element format : {Element::f8e4m3, Element::f8e5m2, Element::f4e2m1})
+    for (const auto& groups : kGroups)
+      for (const int power : {-120, 0, 110}) {
+        const std::vector<float> x = spread(3 * 7 * 10, power + 200, power);
+        const Read<float> read =
+            read_under_f32(under_f32(format, groups.kind), x, {7, 10}, {}, "x");
+        check_bits(kFactoredBits,
+                   std::string(halftone::encoding::word(format)) + " " + groups.word + " " +
+                       std::to_string(power),
+                   read.numbers);
+        for (std::size_t e = 0; e < x.size(); ++e) {
+          CHECK(round({format}, read.codes[e]) == read.codes[e]);
+          CHECK(read.codes[e] * read.factors[e] == read.numbers[e]);
+        }
+      }
+}
+
+TEST_CASE("an infinite or missing number is NaN, and others are rounded as if it were none") {
+  for (const float bad : {INFINITY, -INFINITY, std::nanf("")})
+    for (const Element format : {Element::f8e4m3, Element::f4e2m1}) {
+      CAPTURE(bad);
+      const Read<float> read =
+          read_under_f32(under_f32(format, Groups::Kind::tensor),
+                         std::vector<float>{1.0f, bad, 0.3f, 1000.0f}, {2, 2}, {}, "x");
+      CHECK(std::isnan(read.codes[1]));
+      CHECK(std::isnan(read.numbers[1]));
+      CHECK(read.numbers[0] == 1);
+      CHECK(read.numbers[3] == (format == Element::f8e4m3 ? 448 : 6));  // by 1, as the source does
+    }
+}
+
+TEST_CASE(
+    "a linear multiplies codes, and its sums by the factors of both or of one, in all passes") {
+  constexpr const char* kWeights =
+      "rule where op linear role weight : compute f8e4m3 scaled tensor f32 saturate\n";
+  for (const auto& [name, rules] :
+       {std::pair{"tensor", kTensors}, {"vectors", kVectors}, {"alone", kWeights}}) {
+    CAPTURE(std::string(name));
+    const Declared model(parse_model(linear_under(rules)), {{"batch", 2}});
+    const auto [forward, gradients] =
+        run(model, {{"fc.weight", spread(4 * 10, 3, 0)}, {"fc.bias", data<float>(4, 4)}},
+            {{"x", spread(60, 1, 4)}, {"wanted", std::vector<float>(24)}}, spread(24, 2, -30));
+    const auto at = [&](const char* node) { return static_cast<std::size_t>(model.find(node)); };
+    check_bits(kFactoredBits, name + std::string(" forward"), forward.values[at("fc")]);
+    check_bits(kFactoredBits, name + std::string(" x"), gradients[at("x")]);
+    check_bits(kFactoredBits, name + std::string(" weight"), gradients[at("fc.weight")]);
+    check_bits(kFactoredBits, name + std::string(" bias"), gradients[at("fc.bias")]);
+  }
+}
+
+TEST_CASE("a matmul multiplies codes, and its sums by both factors, in all passes") {
+  constexpr const char* kBoth = R"(rule where op matmul : compute f8e4m3 scaled tensor f32 saturate
+rule where op matmul role gradient : compute f8e5m2 scaled tensor f32 saturate
+)";
+  const Declared model(parse_model(matmul_under(kBoth)), {{"batch", 2}});
+  const auto at = [&](const char* node) { return static_cast<std::size_t>(model.find(node)); };
+  const auto [forward, gradients] = run(model, {{"fc.weight", {0}}},
+                                        {{"a", spread(60, 5, 3)},
+                                         {"b", spread(84, 6, -8)},
+                                         {"wanted", std::vector<float>(70)},
+                                         {"other", {0, 0}}},
+                                        spread(70, 7, 20));
+  check_bits(kFactoredBits, "matmul forward", forward.values[at("y")]);
+  check_bits(kFactoredBits, "matmul a", gradients[at("a")]);
+  check_bits(kFactoredBits, "matmul b", gradients[at("b")]);
+}
+
+TEST_CASE("delayed multipliers follow TransformerEngine's history, margin and all") {
+  for (const DelayedMultipliers& of : kDelayedMultipliers) {
+    CAPTURE(std::string(halftone::encoding::word(of.format)));
+    CAPTURE(of.history);
+    CAPTURE(of.margin);
+    const RoundTo to = under_f32(of.format, Groups::Kind::delayed, of.history, of.margin);
+    std::map<std::string, Delayed> scales;
+    for (std::size_t step = 0; step < kAmaxesOfFactors.size(); ++step) {
+      CAPTURE(step);
+      const Amaxes amaxes{{"x", {to, std::bit_cast<float>(kAmaxesOfFactors[step])}}};
+      move_delayed(amaxes, static_cast<std::int64_t>(step), scales);
+      CHECK(std::bit_cast<std::uint32_t>(scales["x"].scale) == of.multipliers[step]);
+    }
+  }
+}
+
+TEST_CASE("a step under delayed scales of f32 reads what earlier ones left, 1 at first") {
+  const Declared model(parse_model(R"(input %x : f32[batch, 2]
+input %wanted : f32[batch, 1]
+parameter %fc.weight : [1, 2] init constant(0)
+%fc = linear(x: %x, weight: %fc.weight) : [batch, 1]
+%error = mse(x: %fc, target: %wanted) : []
+output "y" = %fc
+loss %error weight 1
+rule where op linear : compute f8e4m3 scaled delayed 2 f32 saturate
+)",
+                                   "optimizer sgd learning_rate 0 momentum 0 weight_decay 0\n"),
+                       {{"batch", 1}});
+  State<float> state = model.initial_state({{"fc.weight", {1, 0}}});
+  const auto given = [](float x) { return Inputs<float>{{{"x", {x, 0}}, {"wanted", {0}}}, {}}; };
+  const auto product = [&](float x) {
+    return model.forward(state, given(x)).values[static_cast<std::size_t>(model.find("fc"))][0];
+  };
+  CHECK(product(1000) == 448);
+  CHECK(product(17) == 16);
+  state = model.step(state, given(700)).state;
+  const float multiplier = 448.0f / 700;
+  const float code = round({Element::f8e4m3}, 100 * multiplier);  // 64: its weight's is 448 / 1
+  CHECK(code == 64);
+  CHECK(product(100) == 64 * 448 * ((1 / multiplier) * (1 / 448.0f)));
+  CHECK(product(800) == 448 * 448 * ((1 / multiplier) * (1 / 448.0f)));  // what it outgrew
+  CHECK(std::isnan(product(INFINITY)));
+}
+
+TEST_CASE("what multiplies no sum by a factor, or sums over several, is refused") {
+  const auto said = [](const std::string& text) -> std::string {
+    const Declared model(parse_model(text), {{"batch", 2}});
+    State<float> state;
+    Inputs<float> inputs;
+    for (const auto& node : model.description().nodes) {
+      const auto count = static_cast<std::size_t>(model.count(model.find(node.name)));
+      const bool is_input = halftone::description::is_input(node.kind);
+      if (is_input) inputs.values[node.name] = spread(static_cast<std::int64_t>(count), 3, 0);
+    }
+    Tensors<float> parameters;
+    for (const auto& node : model.description().nodes)
+      if (halftone::description::is_parameter(node.kind))
+        parameters[node.name] = spread(model.count(model.find(node.name)), 4, 0);
+    try {
+      (void)model.step(model.initial_state(parameters), inputs);
+    } catch (const std::invalid_argument& refused) {
+      return refused.what();
+    }
+    return "";
+  };
+  CHECK(said(linear_under(kVectors)).empty());
+  CHECK(said(linear_under("rule everywhere : compute f8e4m3 scaled tensor f32 saturate\n")) ==
+        "\"error\" reads an operand under a scale of f32, by which it multiplies no sum; scale "
+        "operands of what does (P88)");
+  CHECK(said(matmul_under("rule where op matmul : compute f8e4m3 scaled row f32 saturate\n")) ==
+        "\"y\" reads an operand under a scale of f32, by which it multiplies no sum; scale "
+        "operands of what does (P88)");
+  CHECK(said(linear_under("rule where op linear : compute f8e4m3 scaled row f32 saturate\n")) ==
+        "a product sums over elements that share no scale of f32; scale each vector that it sums "
+        "over as one (P89)");
+}
+
+TEST_CASE("exact operands are not rounded, and bounded ones hold what is declared within") {
+  for (const Element format : {Element::f8e4m3, Element::f8e5m2, Element::f4e2m1})
+    for (const auto& groups : kGroups) {
+      CAPTURE(std::string(groups.word));
+      const RoundTo to = under_f32(format, groups.kind);
+      const std::vector<float> x = spread(350, 9, 0);
+      const std::vector<double> exact(x.begin(), x.end());
+      CHECK(read_under_f32(to, exact, {7, 50}, {}, "x").numbers == exact);
+      const std::vector<float> y = read_under_f32(to, x, {7, 50}, {}, "x").numbers;
+      std::vector<Bounded> given;
+      for (const float value : x) given.emplace_back(static_cast<double>(value) * (1 + 1e-5));
+      for (Bounded& value : given) value.error = std::fabs(value.value) * 1e-5;
+      const auto bounded = read_under_f32(to, given, {7, 50}, {}, "x").numbers;
+      int near = 0;
+      for (std::size_t e = 0; e < x.size(); ++e) {
+        const double off = std::fabs(static_cast<double>(y[e]) - bounded[e].value);
+        CHECK(off <= bounded[e].error);
+        near += off > bounded[e].error / 10;
+      }
+      CHECK(near > 20);
+    }
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// P91: states of the optimizer in the host's memory, from the hand-made artifact, whose update sees
+// them and leaves them as they are: what is asked of a driver, and that any of it may fail.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "changed_artifact.hpp"
+#include "fake_driver.hpp"
+#include "files/scratch_folder.hpp"
+#include "halftone/run_log.hpp"
+#include "halftone/stages.hpp"
+#include "message_of.hpp"
+#include "whole_file.hpp"
+#include "worked_example.hpp"
+
+using namespace worked_example;
+using models::line::Trainer;
+
+namespace {
+
+constexpr float kInitial = 0.15625f;
+constexpr std::int64_t kBytes = hand_made::kParameterElements * 4;
+
+/// The update in two launches, of which each sees half of a state.
+void keep_states(halftone::manifest::Manifest& manifest, bool in_host) {
+  using namespace halftone::manifest;
+  for (Program& program : manifest.programs) {
+    if (program.name != "training") continue;
+    const auto index = static_cast<std::int32_t>(program.buffers.size());
+    const auto slot = static_cast<std::int32_t>(program.slots.size());
+    program.buffers.push_back({"sgd.momentum",
+                               Role::optimizer_state,
+                               Element::f32,
+                               {{hand_made::kParameterElements, -1}},
+                               slot,
+                               kInitial});
+    program.buffers.back().in_host = in_host;
+    program.slots.push_back({{index}});
+    auto& update = program.phases[static_cast<std::size_t>(Phase::update)];
+    constexpr std::int64_t kHalf = hand_made::kParameterElements / 2;
+    update.push_back(update.front());
+    for (std::size_t i = 0; i < update.size(); ++i) {
+      update[i].arguments.push_back(
+          {index, static_cast<std::int64_t>(i) * kHalf, 0, in_host ? kHalf : 0});
+    }
+  }
+}
+
+ChangedArtifact artifact(bool in_host = true) {
+  return ChangedArtifact([in_host](auto& manifest) { keep_states(manifest, in_host); });
+}
+
+void use(const halftone::Device& device) {
+  const ChangedArtifact changed = artifact();
+  Trainer trainer(changed.artifact(), device, {.batch = 5, .seed = 1});
+  const Floats features(15, 1.0f), target(10, 2.0f);
+  trainer.step(features, target);
+  trainer.accumulate(features, target);
+  trainer.step(features, target);
+  trainer.forward(features, target);
+  trainer.backward();
+  trainer.check();
+  trainer.update();
+  (void)trainer.stats();
+}
+
+std::size_t count(const std::vector<std::string>& calls, const std::string& call) {
+  return static_cast<std::size_t>(std::ranges::count(calls, call));
+}
+
+}  // namespace
+
+TEST_CASE("states in the host's memory are fetched and put back in the graph that updates") {
+  const auto log = std::make_shared<fake::Log>();
+  const ChangedArtifact changed = artifact();
+  Trainer trainer(changed.artifact(), fake::device(log), {.batch = 5, .seed = 1});
+  CHECK(count(log->calls, "allocate_host " + std::to_string(kBytes)) == 1);
+  const Floats features(15, 1.0f), target(10, 2.0f);
+  trainer.step(features, target);
+  const std::string fetch = "copy_in_staged " + std::to_string(kBytes / 2);
+  const std::string put_back = "copy_out " + std::to_string(kBytes / 2);
+  const std::vector<std::string>& graph = log->graph;
+  CHECK(count(graph, fetch) == 2);
+  CHECK(count(graph, put_back) == 2);
+  const auto at = [&](const std::string& call) { return std::ranges::find(graph, call); };
+  const auto forward = std::ranges::find_if(
+      graph, [](const std::string& call) { return call.starts_with("launch line_forward"); });
+  CHECK(at(fetch) < forward);  // beside it
+  trainer.forward(features, target);
+  CHECK(count(log->graph, fetch) == 0);
+  trainer.backward();
+  CHECK(count(log->graph, fetch) == 0);
+  trainer.check();
+  trainer.update();
+  CHECK(count(log->graph, fetch) == 2);
+}
+
+TEST_CASE("states in the host's memory begin, persist and are saved as others") {
+  const halftone::tests::ScratchFolder folder;
+  std::vector<std::string> saved;
+  for (bool in_host : {false, true}) {
+    for (bool others_early : {false, true}) {
+      const ChangedArtifact changed = artifact(in_host);
+      Trainer trainer(changed.artifact(),
+                      fake::device(std::make_shared<fake::Log>(), {.others_early = others_early}),
+                      {.batch = 5, .seed = 1});
+      const Floats features(15, 1.0f), target(10, 2.0f);
+      for (int step = 0; step < 3; ++step) trainer.step(features, target);
+      trainer.save(folder / "state");
+      std::string why;
+      const std::vector<std::byte> bytes = halftone::read_whole(folder / "state", why);
+      CHECK(why.empty());
+      saved.emplace_back(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+      CHECK(trainer.stats().host_bytes == (in_host ? kBytes : 0));
+      CHECK(trainer.stats().peak_bytes_predicted == trainer.stats().peak_bytes_measured);
+    }
+  }
+  std::string initial(sizeof kInitial, '\0');
+  std::memcpy(initial.data(), &kInitial, sizeof kInitial);
+  CHECK(saved.front().find(initial) != std::string::npos);
+  for (const std::string& other : saved) CHECK(other == saved.front());
+}
+
+TEST_CASE("what a trainer takes of either memory is known before, and a CPU has one") {
+  const ChangedArtifact in_host = artifact(true), on_device = artifact(false);
+  const halftone::Binding bindings[] = {{"batch", 5}};
+  const halftone::Setup setup{.model = {}, .bindings = bindings};
+  const auto plan = [&](const ChangedArtifact& of, const halftone::Device& device) {
+    return halftone::plan_stages(of.artifact(), device, setup).front();
+  };
+  const halftone::StageMemory apart = plan(in_host, fake::device()),
+                              whole = plan(on_device, fake::device()),
+                              of_cpu = plan(in_host, halftone::Device::cpu());
+  CHECK(apart.host == kBytes);
+  CHECK(apart.bytes() == whole.bytes() - kBytes);
+  CHECK(whole.host == 0);
+  CHECK(of_cpu.host == 0);
+  CHECK(of_cpu.bytes() == whole.bytes());
+}
+
+TEST_CASE("a run's facts tell what lies in the host's memory from what the device holds") {
+  const ChangedArtifact changed = artifact();
+  const Trainer trainer(changed.artifact(), fake::device(), {.batch = 5, .seed = 1});
+  std::int64_t on_device = 0, in_host = 0;
+  for (const halftone::RunFacts::Memory& memory : halftone::facts_of(trainer).memory) {
+    if (memory.role == "accumulated") continue;  // once there are micro-batches
+    (memory.role == "optimizer_state in the host's memory" ? in_host : on_device) += memory.bytes;
+  }
+  CHECK(in_host == kBytes);
+  CHECK(on_device == trainer.stats().peak_bytes_measured);
+}
+
+TEST_CASE("a device without enough memory is told what a rule could take off it") {
+  for (bool in_host : {false, true}) {
+    const auto log = std::make_shared<fake::Log>();
+    // The first allocation of the device's memory.
+    log->fail_at = in_host ? 3 : 2;
+    log->failure = {halftone::DriverStatus::Kind::out_of_memory, "full", ""};
+    const ChangedArtifact changed = artifact(in_host);
+    const std::string message = message_of(
+        [&] { Trainer(changed.artifact(), fake::device(log), {.batch = 5, .seed = 1}); });
+    CAPTURE(message);
+    REQUIRE(log->calls[log->fail_at - 1].starts_with("allocate arena"));
+    const bool advises =
+        message.find(
+            "bind smaller sizes, free memory, or place the 256 bytes of the optimizer's "
+            "states in the host's memory by a rule (P91)") != std::string::npos;
+    CHECK(advises == !in_host);
+    CHECK(log->is_clean());
+  }
+}
+
+TEST_CASE("any call that fails about states in the host's memory ends in one sentence") {
+  for (bool checks_launches : {false, true}) {
+    const fake::Options options{.separate_buffers = checks_launches,
+                                .checks_launches = checks_launches};
+    const auto whole = std::make_shared<fake::Log>();
+    use(fake::device(whole, options));
+    CHECK(whole->is_clean());
+    CHECK(count(whole->calls, "wait") > 0);
+    for (std::size_t k = 1; k <= whole->calls.size(); ++k) {
+      const std::string& call = whole->calls[k - 1];
+      CAPTURE(k);
+      CAPTURE(call);
+      const auto log = std::make_shared<fake::Log>();
+      log->fail_at = k;
+      const std::string message = message_of([&] { use(fake::device(log, options)); });
+      CHECK(log->is_clean());
+      const bool gives_back =
+          call == "free" || call == "free_host" || call == "unload" || call.starts_with("destroy_");
+      if (gives_back || (call == "synchronise" && message == "no error")) continue;
+      CHECK(message.find(" failed on 'fake:0': the fake says no") != std::string::npos);
+    }
+  }
+}

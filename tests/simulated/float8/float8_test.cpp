@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of 8-bit floats on simulated chips, by warps and by warp groups: which are, and why
+// others are not; their sums, exact where they are and inside N13 and N14 elsewhere; whole steps
+// beside the CPU's, one of them skipped; and faults that a kernel's text is given.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "artifacts.hpp"
+#include "halftone/manifest/manifest.hpp"
+#include "halftone/manifest/texts.hpp"
+#include "halftone/trainer.hpp"
+#include "laws/own_pair.hpp"
+#include "replay.hpp"
+#include "simulation.hpp"
+
+namespace halftone::tests {
+namespace {
+
+constexpr std::string_view kRun = "float8_contraction::run<",
+                           kRunOfGroups = "float8_warpgroup_contraction::run<";
+constexpr simulator::LaunchOptions kTruncating = {
+    .traffic = false, .accumulation = simulator::Accumulation::truncating};
+
+Artifact artifact_of(const char* name) { return Artifact::linked(*find_artifact(name).image); }
+
+/// The chip's kernels of contractions: whether each multiplies 8 bits, and why not.
+struct Product {
+  bool is_of_8_bits = false, promotes = false;
+  std::string reason;
+};
+std::map<std::string, Product> products_of(const char* name, std::string_view chip) {
+  const Artifact artifact = artifact_of(name);
+  std::vector<std::string> texts;
+  manifest::DecodeError error;
+  const manifest::ArtifactImage& image = artifact.image();
+  REQUIRE(manifest::unpack_texts({image.texts, image.text_bytes}, texts, error));
+  std::map<std::string, Product> products;
+  for (const manifest::Manifest& manifest : artifact.manifests()) {
+    const manifest::CudaTarget* target = manifest::find_cuda(manifest, chip);
+    for (std::size_t i = 0; target != nullptr && i < manifest.kernels.size(); ++i) {
+      const manifest::CudaKernel& kernel = target->kernels[i];
+      const std::string& text = texts[static_cast<std::size_t>(kernel.text)];
+      if (text.find("contraction::run<") != text.npos)
+        products[manifest.kernels[i].name] = {text.find("::float8_") != text.npos,
+                                              text.find("kPromotes = true") != text.npos,
+                                              kernel.no_eight_bits};
+    }
+  }
+  return products;
+}
+
+/// In the text of every kernel of 8-bit products, `from` becomes `to`.
+struct Mutant {
+  const char* fault;
+  std::string_view from, to;
+};
+
+struct Run {
+  Tally tally;
+  std::size_t findings = 0;
+  int changed = 0;
+};
+
+/// Every product of 8 bits of a training step, and nothing else.
+Run run(const char* model, std::int64_t batch, const simulator::LaunchOptions& options,
+        const Mutant& mutant = {}, const char* chip = "sm_89", std::string_view run = kRun) {
+  Run result;
+  const auto compile = [&](std::string text, const std::string& entry,
+                           const std::string& architecture) {
+    if (text.find(run) == text.npos && !entry.starts_with("halftone_refresh"))
+      return empty_kernel(entry, architecture);
+    const std::size_t at = mutant.from.empty() ? text.npos : text.find(mutant.from);
+    if (at != text.npos) text.replace(at, mutant.from.size(), mutant.to);
+    auto compiled = compile_with_nvrtc(text, entry, architecture);
+    result.changed += at != text.npos;  // of a text that does not compile nothing is seen
+    return compiled;
+  };
+  const auto observe = [&](const std::string&, const simulator::LaunchReport& report) {
+    result.findings += report.findings.size();
+  };
+  const std::vector<Binding> bindings = {{"batch", batch}};
+  Replay replay(
+      artifact_of(model), simulated(chip, options, compile, observe),
+      {.model = "", .bindings = bindings, .seed = 5},
+      [&](const std::string& text) { return text.find(run) != text.npos; }, "training");
+  replay.step(1, result.tally);
+  return result;
+}
+
+std::vector<float> values_of(const Trainer& trainer, const std::string& name) {
+  const auto values = trainer.parameter(name);
+  return {values.begin(), values.end()};
+}
+
+const std::set<std::string> kOfTraining = {
+    "one", "one_weight_gradient", "two", "two_input_gradient", "two_weight_gradient", "three"};
+
+constexpr Mutant kMutants[] = {
+    {"bytes of two lines change places", "0x5140", "0x4150"},
+    {"columns change places", "0x5410", "0x7632"},
+    {"halves of the depth change places", "(kIndex * 32 + kHalf * 16)",
+     "(kIndex * 32 + 16 - kHalf * 16)"},
+    {"rows are named in memory's order", "tile / 2 * 32 + index % 8 * 4 + tile % 2 * 2 + index / 8",
+     "16 * tile + index"},
+    {"words are read from another chunk", "32 * pair + lane / 4 * kRun",
+     "32 * pair + (lane / 4 * kRun ^ 16)"},
+    {"the last part is not added", "    promote(part, sums);\n  }", "  }"},
+    {"parts are added twice", "part[i][j][place] = 0.0f;", ""},
+    {"an operand is read as the other format", "mma_m16n8k32_e5m2_e4m3(sums",
+     "mma_m16n8k32_e4m3(sums"},
+};
+
+}  // namespace
+
+TEST_CASE("scaled products are of 8 bits on chips that multiply them as such, and others say why") {
+  for (const char* chip : {"sm_89", "sm_120a"}) {
+    CAPTURE(std::string(chip));
+    std::set<std::string> found;
+    for (const auto& [name, product] : products_of("products", chip)) {
+      CAPTURE(name);
+      CHECK(product.is_of_8_bits == product.reason.empty());
+      if (!product.is_of_8_bits) {
+        CHECK(product.reason ==
+              "rows of codes do not begin at multiples of 4 bytes, the least that is copied");
+      } else {
+        CHECK(product.promotes == (name.find("two") == name.npos));
+        if (!name.starts_with("inference_")) found.insert(name);
+      }
+    }
+    CHECK(found == kOfTraining);
+  }
+  const auto others = products_of("products", "sm_80");
+  CHECK(others.size() >= kOfTraining.size() + 2);
+  for (const auto& [name, product] : others) {
+    CAPTURE(name);
+    CHECK(!product.is_of_8_bits);
+    CHECK(product.reason == "sm_80 multiplies no floats of 8 bits as such");
+  }
+  const auto by_groups = products_of("products", "sm_90a");
+  CHECK(!by_groups.at("one").is_of_8_bits);
+  CHECK(by_groups.at("one").reason ==
+        "its sums are promoted, and wgmma of 8 bits keeps one set of them");
+  CHECK(by_groups.at("two").reason ==
+        "rows of codes do not begin at multiples of 16 bytes, as tensor copies want");
+}
+
+TEST_CASE("products of codes that lie in memory as such need no native instruction") {
+  std::set<std::string> found;
+  for (const auto& [name, product] : products_of("products_plain", "sm_90a"))
+    if (product.is_of_8_bits && !name.starts_with("inference_")) found.insert(name);
+  CHECK(found == kOfTraining);
+}
+
+TEST_CASE("sums of 8-bit products are exact where they are, and inside N13 and N14 elsewhere") {
+  for (const char* model : {"products_alike", "products_plain"}) {
+    CAPTURE(std::string(model));
+    for (const auto& options : {simulator::LaunchOptions{}, kTruncating}) {
+      for (const std::int64_t batch : {36, 140}) {
+        CAPTURE(batch);
+        const Run result = run(model, batch, options);
+        CAPTURE(result.tally.first);
+        CHECK(result.tally.clean());
+        CHECK(result.findings == 0);
+        CHECK(result.tally.kernels == kOfTraining);
+        CHECK(result.tally.exact_sums == static_cast<std::int64_t>(kOfTraining.size()));
+        // Scaled ones store no sum as it is.
+        CHECK((result.tally.bounded > 0) == (std::string(model) == "products_plain"));
+      }
+    }
+  }
+}
+
+TEST_CASE("warp groups multiply 8 bits that lie along the sum, inside N13") {
+  const std::set<std::string> forward = {"one", "two"};
+  for (const char* model : {"along", "along_plain"}) {
+    CAPTURE(std::string(model));
+    for (const auto& options : {simulator::LaunchOptions{}, kTruncating}) {
+      const Run result = run(model, 140, options, {}, "sm_90a", kRunOfGroups);
+      CAPTURE(result.tally.first);
+      CHECK(result.tally.clean());
+      CHECK(result.findings == 0);
+      CHECK(result.tally.kernels == forward);
+      CHECK(result.tally.exact_sums == 2);
+      CHECK((result.tally.bounded > 0) == (std::string(model) == "along_plain"));
+    }
+  }
+  for (const auto& [name, product] : products_of("along", "sm_90a")) {
+    CAPTURE(name);
+    if (product.is_of_8_bits) continue;
+    CHECK(product.reason ==
+          "an operand lies across the sum, or in a batch: wgmma multiplies 8 bits along the sum");
+  }
+}
+
+TEST_CASE("faults of products by warp groups are seen") {
+  constexpr Mutant kOfGroups[] = {
+      {"copies fetch the lines' first half", "2 * x, y", "x, y"},
+      {"half of the depth is multiplied", "pairs.depth = body.depth / 2",
+       "pairs.depth = body.depth / 4"},
+      {"an operand is read as the other format", "HALFTONE_SIZES(e4m3_e5m2, \"e4m3.e5m2\")",
+       "HALFTONE_SIZES(e4m3_e5m2, \"e4m3.e4m3\")"},
+  };
+  for (Mutant mutant : kOfGroups) {
+    CAPTURE(std::string(mutant.fault));
+    const Run result = run("along", 140, {}, mutant, "sm_90a", kRunOfGroups);
+    CHECK(result.changed > 0);
+    CHECK((!result.tally.clean() || result.findings > 0));
+  }
+}
+
+TEST_CASE("faults that a kernel's text is given are seen") {
+  for (const Mutant& mutant : kMutants) {
+    CAPTURE(std::string(mutant.fault));
+    const Run result = run("products_alike", 140, {}, mutant);
+    CHECK(result.changed > 0);
+    CHECK((!result.tally.clean() || result.findings > 0));
+  }
+}
+
+TEST_CASE("training with 8-bit products goes as the CPU's, and steps are skipped alike") {
+  struct Case {
+    const char* chip;
+    simulator::LaunchOptions options;
+    double share;  // of what parameters moved, that they may be off by
+  };
+  // Where all digits are kept few numbers of 8 bits are rounded otherwise.
+  const Case cases[] = {{"sm_89", {}, 0.03}, {"sm_120a", kTruncating, 0.15}};
+  for (const auto& [chip, options, share] : cases) {
+    CAPTURE(std::string(chip));
+    Pair pair = make_pair(find_artifact("products"), "x86-64-v3", 24);
+    Trainer trainer(pair.artifact, simulated(chip, options), pair.setup(1));
+    std::map<std::string, std::vector<float>> before;
+    for (const std::string& name : trainer.parameter_names())
+      before[name] = values_of(trainer, name);
+    for (int step = 0; step < 4; ++step) {
+      CAPTURE(step);
+      pair.draw();
+      if (step == 2) pair.spoil(INFINITY);
+      for (Trainer* each : {&pair.trainer, &trainer}) {
+        each->step(pair.named_inputs());
+        REQUIRE(each->updated() == (step != 2));
+      }
+    }
+    for (const auto& [name, first] : before) {
+      CAPTURE(name);
+      const auto wanted = values_of(pair.trainer, name), got = values_of(trainer, name);
+      double moved = 0, off = 0;
+      for (std::size_t i = 0; i < first.size(); ++i) {
+        moved += std::pow(wanted[i] - first[i], 2);
+        off += std::pow(got[i] - wanted[i], 2);
+      }
+      std::printf("%s, %s: off by %.3f of what it moved\n", chip, name.c_str(),
+                  std::sqrt(off / moved));
+      CHECK(moved > 0);
+      CHECK(off < share * share * moved);
+    }
+  }
+}
+
+}  // namespace halftone::tests
