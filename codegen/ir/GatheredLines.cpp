@@ -47,6 +47,17 @@ std::optional<Tap> findTap(AffineExpr last, AffineExpr element, int64_t length) 
   return tap;
 }
 
+std::optional<Tap> findTapOfLines(AccessAttr access, unsigned element, int64_t length) {
+  AffineMap map = access.getMap().getValue();
+  AffineExpr axis = getAffineDimExpr(element, map.getContext());
+  std::optional<Tap> tap = findTap(map.getResults().back(), axis, length);
+  auto isFixed = [&](AffineExpr expr) { return isOfTaps(expr, axis, tap->elements); };
+  if (!tap || length % tap->elements != 0 || !llvm::all_of(map.getResults().drop_back(), isFixed) ||
+      (access.getWhere() && !llvm::all_of(access.getWhere().getValue().getConstraints(), isFixed)))
+    return std::nullopt;
+  return tap;
+}
+
 namespace {
 
 class LineFinder {

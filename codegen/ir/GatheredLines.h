@@ -17,6 +17,10 @@ struct Tap {
 /// where a tap's are no neighbours.
 std::optional<Tap> findTap(mlir::AffineExpr last, mlir::AffineExpr element, int64_t length);
 
+/// As CPUs read the lines of an access with a map: of a tap all are neighbours, or all outside.
+/// Nothing where they are not, as where channels alternate with places.
+std::optional<Tap> findTapOfLines(AccessAttr access, unsigned element, int64_t length);
+
 struct GatheredLines {
   unsigned firstAxis = 0, lastAxis = 0; ///< [first, last) of the axes count lines, images first
   unsigned images = 0;    ///< so many of them are the source's own first dimensions behind no other

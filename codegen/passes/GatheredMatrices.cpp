@@ -126,10 +126,19 @@ private:
       auto op = dyn_cast<ContractOp>(user);
       if (!op || op.getLhs() == op.getRhs() || mayUseTiles(op))
         return false;
-      std::optional<GatheredMatrix> read =
-          findGathered(op, op.getLhs() == matrix.view->getResult(0));
-      return read && hasLines(op, *read);
+      bool isLhs = op.getLhs() == matrix.view->getResult(0);
+      std::optional<GatheredMatrix> read = findGathered(op, isLhs);
+      return read && hasLines(op, *read) && hasTaps(op, read->access, isLhs);
     });
+  }
+
+  /// Which CPUs read one behind the other.
+  static bool hasTaps(ContractOp op, AccessAttr access, bool isLhs) {
+    SmallVector<Attribute> reduction = op.getReduction();
+    auto domain = static_cast<unsigned>(op.getType().getRank());
+    Attribute length = isLhs ? reduction.front() : op.getType().getDims().back();
+    return (!isLhs || reduction.size() == 1) && isa<IntegerAttr>(length) &&
+           findTapOfLines(access, isLhs ? domain : domain - 1, cast<IntegerAttr>(length).getInt());
   }
 
   /// Of CPUs: tiles of matrices (AMX) read matrices that lie in memory.

@@ -140,7 +140,7 @@ private:
     for (int i = std::max(earliest, 0), end = static_cast<int>(groups.size()); i < end; ++i)
       if (groups[i].getSection() == op->getAttr(kSectionAttr) &&
           (fuse || isOfOneLayer(op, groups[i])) && hasRoom(op, groups[i]) &&
-          canRead(op, groups[i]) && !readsView(op, groups[i]) &&
+          canRead(op, groups[i]) && !readsView(op, groups[i]) && !readsFinish(op, groups[i]) &&
           (i == earliest ? joinsProducer(op, groups[i]) : joinsSibling(op, groups[i])))
         return add(op, i);
     groups.push_back({{}, getPhase(op), &skeletons::of(op), normaliseDomain(op.getDomain())});
@@ -156,6 +156,16 @@ private:
         return group.contains(producer->getOperand(0).getDefiningOp());
       return isView(producer) ? group.contains(getViewed(v).getDefiningOp())
                               : isInlined(producer) && readsView(producer, group);
+    });
+  }
+
+  /// Whether `op` reads what a finish of the group computes, as the sum of all rows' weights, which
+  /// is there only after its kernel.
+  static bool readsFinish(Operation *op, const KernelGroup &group) {
+    return llvm::any_of(op->getOperands(), [&](Value v) {
+      Operation *producer = v.getDefiningOp();
+      return group.contains(producer) ? cast<KernelForm>(producer).hasFinish()
+                                      : isInlined(producer) && readsFinish(producer, group);
     });
   }
 
@@ -206,22 +216,12 @@ private:
            });
   }
 
-  /// Whether `op` reads what a finish of the group computes, as the sum of all rows' weights, which
-  /// is there only after its kernel.
-  static bool readsFinish(Operation *op, const KernelGroup &group) {
-    return llvm::any_of(op->getOperands(), [&](Value v) {
-      Operation *producer = v.getDefiningOp();
-      return group.contains(producer) ? cast<KernelForm>(producer).hasFinish()
-                                      : isInlined(producer) && readsFinish(producer, group);
-    });
-  }
-
   /// A loss over rows and its gradient read a row in the same passes, and whoever asks for a loss
   /// in a step wants its gradient next. For forward() alone it is work for nothing.
   static bool isGradientOf(KernelForm op, const KernelGroup &group) {
     bool isOfGradient = getPhase(op) == Phase::LossBackward || op->hasAttr(kSectionAttr);
     return op.getSkeleton() == Skeleton::Row && isOfGradient && !getLayer(op).empty() &&
-           !readsFinish(op, group) && llvm::any_of(group.ops, [&](Operation *member) {
+           llvm::any_of(group.ops, [&](Operation *member) {
              auto loss = cast<KernelForm>(member);
              return loss.getSkeleton() == Skeleton::Row && getPhase(loss) == Phase::Loss &&
                     getLayer(loss) == getLayer(op) && loss.getDomain().hasSameDims(op.getDomain());

@@ -68,6 +68,27 @@ halftone.graph "shared" {
   halftone.output "y", %y {halftone.phase = #halftone.phase<forward>} : !halftone.tensor<[batch, 7, 8], f32>
 }
 
+// Nor does a product read what alternates, as channels between places: no two of a row are neighbours.
+// CHECK-LABEL: halftone.graph "alternate"
+// CHIPS-LABEL: halftone.graph "alternate"
+halftone.graph "alternate" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 3, 2, 4], f32>
+  %w = halftone.input "w" : !halftone.tensor<[8, 8], f32>
+  // CHECK: halftone.kernel "alternate_channels" pointwise
+  // CHECK: halftone.kernel {{.*}} contraction {{.*}} accesses [#halftone.access<lhs>, #halftone.access<rhs>]
+  // CHIPS: halftone.kernel "alternate_channels" pointwise
+  %channels = halftone.map "channels" (%x) over ["batch", 3, 4, 2]
+      reads [#halftone.access<general reads affine_map<(b, i, c, s) -> (b, i, s, c)>>] writes [#halftone.access<full>] {halftone.phase = #halftone.phase<forward>}
+      : (!halftone.tensor<[batch, 3, 2, 4], f32>) -> !halftone.tensor<[batch, 3, 4, 2], f32> {
+    ^bb0(%a: f32):
+      halftone.yield %a : f32
+  }
+  %rows = halftone.view %channels : (!halftone.tensor<[batch, 3, 4, 2], f32>) -> !halftone.tensor<[batch, 3, 8], f32>
+  %y = halftone.contract %rows, %w {halftone.phase = #halftone.phase<forward>, pass = #halftone.pass<forward>, transpose_rhs}
+      : (!halftone.tensor<[batch, 3, 8], f32>, !halftone.tensor<[8, 8], f32>) -> !halftone.tensor<[batch, 3, 8], f32>
+  halftone.output "y", %y {halftone.phase = #halftone.phase<forward>} : !halftone.tensor<[batch, 3, 8], f32>
+}
+
 // What chips only turn stays a kernel of theirs; two products gather their matrix each.
 // CHECK-LABEL: halftone.graph "turned"
 // CHIPS-LABEL: halftone.graph "turned"

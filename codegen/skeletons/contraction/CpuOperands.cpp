@@ -166,13 +166,8 @@ Values CpuOperands::placesInKernel() {
 /// Of a gathered matrix's lines, whose elements the axis counts.
 Tap CpuOperands::tapOf(const Matrix &matrix, unsigned axis) {
   KernelOp kernel = frame.kernel;
-  AffineMap map = kernel.getInputAccess(matrix.input).getMap().getValue();
-  int64_t columns = *cast<ir::TensorType>(kernel.getInputs()[matrix.input].getType()).getColumns();
-  auto length = dyn_cast<IntegerAttr>(ir::axesOf(kernel).extent(axis));
-  std::optional<Tap> tap =
-      findTap(map.getResults().back(), getAffineDimExpr(axis, map.getContext()),
-              length ? length.getInt() : columns);
-  return tap.value_or(Tap{columns, 0});
+  int64_t length = cast<IntegerAttr>(ir::axesOf(kernel).extent(axis)).getInt();
+  return *findTapOfLines(kernel.getInputAccess(matrix.input), axis, length);
 }
 
 /// Of what lies at `axes` the places [first, last) along one of them, as f32. They come line by
