@@ -25,7 +25,9 @@ static bool isOfTaps(AffineExpr expr, AffineExpr element, int64_t neighbours) {
          isOfTaps(binary.getRHS(), element, neighbours);
 }
 
-std::optional<Tap> findTap(AffineExpr last, AffineExpr element, int64_t length) {
+/// Of the last result of a map that counts the elements of a line of `length` by `element`; nothing
+/// where a tap's are no neighbours.
+static std::optional<Tap> findTap(AffineExpr last, AffineExpr element, int64_t length) {
   Tap tap{length, 0};
   if (auto constant = dyn_cast<AffineConstantExpr>(last)) // of one element, element % 1
     return Tap{1, constant.getValue()};

@@ -13,10 +13,6 @@ struct Tap {
   int64_t elements = 0, offset = 0;
 };
 
-/// Of the last result of a map that counts the elements of a line of `length` by `element`; nothing
-/// where a tap's are no neighbours.
-std::optional<Tap> findTap(mlir::AffineExpr last, mlir::AffineExpr element, int64_t length);
-
 /// As CPUs read the lines of an access with a map: of a tap all are neighbours, or all outside.
 /// Nothing where they are not, as where channels alternate with places.
 std::optional<Tap> findTapOfLines(AccessAttr access, unsigned element, int64_t length);
