@@ -162,7 +162,10 @@ private:
   std::string shape(const hm::Buffer &buffer) {
     std::vector<std::string> dims;
     for (const hm::Dimension &dim : buffer.shape)
-      dims.push_back(dim.symbol < 0 ? std::to_string(dim.extent) : m.symbols[dim.symbol]);
+      dims.push_back(dim.symbol < 0 ? std::to_string(dim.extent)
+                     : dim.extent == 1
+                         ? m.symbols[dim.symbol]
+                         : std::to_string(dim.extent) + " * " + m.symbols[dim.symbol]);
     return "(" + join(dims, ", ") + ")";
   }
 

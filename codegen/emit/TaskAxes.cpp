@@ -14,7 +14,8 @@ hm::Dimension dimensionOf(Attribute dim, ArrayRef<std::string> symbols) {
     return {extent.getInt(), -1};
   SymbolicExtent of = symbolicExtentOf(cast<StringAttr>(dim).getValue());
   const std::string *symbol = llvm::find(symbols, of.name);
-  return {1, static_cast<int32_t>(symbol - symbols.begin()), static_cast<int32_t>(of.divisor)};
+  return {of.factor, static_cast<int32_t>(symbol - symbols.begin()),
+          static_cast<int32_t>(of.divisor)};
 }
 
 std::vector<hm::Dimension> dimensionsOf(ArrayRef<Attribute> dims, ArrayRef<std::string> symbols) {

@@ -109,7 +109,7 @@ private:
   TensorType typeOf(const hd::Node &node) {
     auto dims = llvm::map_to_vector(node.shape, [&](const hd::Dimension &dim) -> Attribute {
       return dim.symbol.empty() ? Attribute(builder.getI64IntegerAttr(dim.extent))
-                                : builder.getStringAttr(dim.symbol);
+                                : symbolOf(builder.getContext(), {dim.symbol, 1, dim.factor});
     });
     return TensorType::get(builder.getContext(), dims,
                            ir::typeOf(builder.getContext(), node.format));

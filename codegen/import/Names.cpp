@@ -128,8 +128,8 @@ std::optional<std::string> findBadSize(const hd::Description &description) {
   for (const hd::Node &node : description.nodes) {
     std::int64_t elements = 1;
     for (const hd::Dimension &dim : node.shape)
-      if (dim.symbol.empty() &&
-          (__builtin_mul_overflow(elements, dim.extent, &elements) || elements > kMostElements))
+      if (std::int64_t known = dim.symbol.empty() ? dim.extent : dim.factor;
+          __builtin_mul_overflow(elements, known, &elements) || elements > kMostElements)
         return "'" + node.name + "' would have more than 2^40 elements: make its extents smaller";
   }
   return std::nullopt;

@@ -47,6 +47,8 @@ public:
     case AccessKind::Factor:
     case AccessKind::Transformed:
       return {};
+    case AccessKind::LhsScales:
+    case AccessKind::RhsScales:
     case AccessKind::General:
       return access.getMap() ? access.getMap().getValue() : AffineMap();
     }

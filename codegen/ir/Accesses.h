@@ -10,17 +10,22 @@
 
 namespace halftone::ir {
 
+/// The powers of two of a product's operand in blocks, which its access has a map to.
+inline bool isScales(AccessKind kind) {
+  return kind == AccessKind::LhsScales || kind == AccessKind::RhsScales;
+}
+
 /// What the loop of a skeleton reads by itself: its body has no argument for it.
 inline bool isMatrix(AccessKind kind) {
   return kind == AccessKind::Lhs || kind == AccessKind::Rhs || kind == AccessKind::Start ||
          kind == AccessKind::Values || kind == AccessKind::Lhs2 || kind == AccessKind::Rhs2 ||
-         kind == AccessKind::Turns || kind == AccessKind::Factor;
+         kind == AccessKind::Turns || kind == AccessKind::Factor || isScales(kind);
 }
 
 /// Of a result: a sum of products with what the operand of this access has.
 inline bool isSumOfProducts(AccessKind kind) {
   return isMatrix(kind) && kind != AccessKind::Start && kind != AccessKind::Turns &&
-         kind != AccessKind::Factor;
+         kind != AccessKind::Factor && !isScales(kind);
 }
 
 /// Of a result: an element for each of the domain's, which lies where that does, or in columns of a
@@ -29,8 +34,9 @@ inline bool isOfElements(AccessKind kind) {
   return kind == AccessKind::Full || kind == AccessKind::Window;
 }
 
-/// Whether an attention's kernel reads or stores an operand of a product where its heads lie: behind
-/// the times, which the access's map, of the dimensions [sequences, heads, times, columns], says.
+/// Whether an attention's kernel reads or stores an operand of a product where its heads lie:
+/// behind the times, which the access's map, of the dimensions [sequences, heads, times, columns],
+/// says.
 inline bool isInPlace(AccessAttr access) {
   return access.getMap() && isSumOfProducts(access.getKind());
 }

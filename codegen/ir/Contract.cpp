@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/ir/Forms.h"
+#include "mlir/IR/AffineMap.h"
 
 using namespace mlir;
 
@@ -22,34 +23,43 @@ static LogicalResult verifyBatch(ContractOp op) {
   return success();
 }
 
-LogicalResult ContractOp::verify() {
-  if (failed(verifyBatch(*this)))
-    return failure();
+/// Whether the matrices behind a batch of so many axes are those of a product.
+template <typename Op> static LogicalResult verifyMatrices(Op op, size_t batchAxes) {
   auto matrix = [&](TensorType type, bool transpose) {
-    ArrayRef<Attribute> dims = type.getDims().drop_front(getBatchAxes());
+    ArrayRef<Attribute> dims = type.getDims().drop_front(batchAxes);
     ArrayRef<Attribute> rows = dims.drop_back(), columns = dims.take_back();
     return transpose ? std::pair(columns, rows) : std::pair(rows, columns);
   };
-  auto [m, k] = matrix(tensor(getLhs()), getTransposeLhs());
-  auto [k2, n] = matrix(tensor(getRhs()), getTransposeRhs());
+  auto [m, k] = matrix(tensor(op.getLhs()), op.getTransposeLhs());
+  auto [k2, n] = matrix(tensor(op.getRhs()), op.getTransposeRhs());
   if (k != k2)
-    return emitOpError() << "sums over " << formatDims(k) << " of lhs but " << formatDims(k2)
-                         << " of rhs";
-  auto [rows, columns] = matrix(getType(), false);
+    return op.emitOpError() << "sums over " << formatDims(k) << " of lhs but " << formatDims(k2)
+                            << " of rhs";
+  auto [rows, columns] = matrix(op.getType(), false);
   if (rows != m || columns != n)
-    return emitOpError() << "result " << getType() << " is not " << formatDims(m) << " by "
-                         << formatDims(n);
+    return op.emitOpError() << "result " << op.getType() << " is not " << formatDims(m) << " by "
+                            << formatDims(n);
+  return success();
+}
+
+LogicalResult ContractOp::verify() {
+  if (failed(verifyBatch(*this)) || failed(verifyMatrices(*this, getBatchAxes())))
+    return failure();
   if (getStart() && tensor(getStart()) != getType())
     return emitOpError() << "starts from " << tensor(getStart()) << ", which is no " << getType();
   return success();
 }
 
-SmallVector<Attribute> ContractOp::getReduction() {
-  ArrayRef<Attribute> dims = tensor(getLhs()).getDims().drop_front(getBatchAxes());
-  ArrayRef<Attribute> reduced = getTransposeLhs() ? dims.drop_back() : dims.take_back();
+static SmallVector<Attribute> reductionOf(TensorType lhs, bool transposed, size_t batchAxes) {
+  ArrayRef<Attribute> dims = lhs.getDims().drop_front(batchAxes);
+  ArrayRef<Attribute> reduced = transposed ? dims.drop_back() : dims.take_back();
   if (reduced.empty()) // a single row
-    return {IntegerAttr::get(IntegerType::get(getContext(), 64), 1)};
+    return {IntegerAttr::get(IntegerType::get(lhs.getContext(), 64), 1)};
   return SmallVector<Attribute>(reduced);
+}
+
+SmallVector<Attribute> ContractOp::getReduction() {
+  return reductionOf(tensor(getLhs()), getTransposeLhs(), getBatchAxes());
 }
 
 Skeleton ContractOp::getSkeleton() { return Skeleton::Contraction; }
@@ -69,5 +79,83 @@ SmallVector<AccessAttr> ContractOp::getResultAccesses() {
 SmallVector<Value> ContractOp::buildBody(OpBuilder &, ValueRange, Value accumulator) {
   return {accumulator};
 } // D40
+
+//===--- Of codes in blocks ---===//
+
+/// Of an operand, with so many lines and places of the sum to a block.
+static LogicalResult verifyBlocks(ScaledContractOp op, TensorType matrix, TensorType scales,
+                                  ArrayRef<int64_t> block, bool alongSum) {
+  constexpr int64_t kScaled = 32; // places that an instruction multiplies by one scale
+  if (block.size() != 2 || block[0] < 1 || block[1] < 1 || block[1] % kScaled != 0)
+    return op.emitOpError() << "wants blocks of one line or more by a multiple of " << kScaled
+                            << " places of the sum";
+  if (matrix.getRank() < 2 || bitsOf(matrix.getElementType()) != 8)
+    return op.emitOpError() << "multiplies blocks of " << matrix << ", which is no matrix of codes";
+  SmallVector<Attribute> dims(matrix.getDims());
+  dims.back() = countParts(dims.back(), block[alongSum]);
+  dims[dims.size() - 2] = countParts(dims[dims.size() - 2], block[!alongSum]);
+  if (scales.getDims() != ArrayRef<Attribute>(dims) || !scales.getElementType().isF32())
+    return op.emitOpError() << "has " << scales << " as scales of " << matrix << ", not "
+                            << formatDims(dims) << " in f32";
+  return success();
+}
+
+LogicalResult ScaledContractOp::verify() {
+  if (failed(verifyMatrices(*this, 0)) ||
+      failed(verifyBlocks(*this, tensor(getLhs()), tensor(getLhsScales()), getLhsBlock(),
+                          !getTransposeLhs())))
+    return failure();
+  return verifyBlocks(*this, tensor(getRhs()), tensor(getRhsScales()), getRhsBlock(),
+                      getTransposeRhs());
+}
+
+SmallVector<Attribute> ScaledContractOp::getReduction() {
+  return reductionOf(tensor(getLhs()), getTransposeLhs(), 0);
+}
+
+Skeleton ScaledContractOp::getSkeleton() { return Skeleton::Contraction; }
+
+TensorType ScaledContractOp::getDomain() { return getType(); }
+
+/// Where the scale of an operand's element lies, by the domain's axes and those of the sum behind
+/// them: `lines` of the former are the operand's, in front of the sum's or behind them.
+static AccessAttr accessOfScales(MLIRContext *context, AccessKind kind, unsigned axes,
+                                 unsigned firstLine, unsigned lines, unsigned sums, bool alongSum,
+                                 ArrayRef<int64_t> block) {
+  auto range = [&](unsigned first, unsigned count, int64_t size) {
+    SmallVector<AffineExpr> at;
+    for (unsigned axis = first; axis < first + count; ++axis)
+      at.push_back(getAffineDimExpr(axis, context));
+    at.back() = at.back().floorDiv(size);
+    return at;
+  };
+  SmallVector<AffineExpr> ofLines = range(firstLine, lines, block[0]),
+                          ofSum = range(axes - sums, sums, block[1]);
+  SmallVector<AffineExpr> at = alongSum ? ofLines : ofSum;
+  llvm::append_range(at, alongSum ? ofSum : ofLines);
+  return AccessAttr::get(context, kind, 0, AffineMapAttr::get(AffineMap::get(axes, 0, at, context)),
+                         {}, {});
+}
+
+SmallVector<AccessAttr> ScaledContractOp::getOperandAccesses() {
+  unsigned domain = getType().getRank(), sums = getReduction().size();
+  auto scales = [&](AccessKind kind, unsigned firstLine, unsigned lines, bool alongSum,
+                    ArrayRef<int64_t> block) {
+    return accessOfScales(getContext(), kind, domain + sums, firstLine, lines, sums, alongSum,
+                          block);
+  };
+  return {AccessAttr::get(getContext(), AccessKind::Lhs),
+          scales(AccessKind::LhsScales, 0, domain - 1, !getTransposeLhs(), getLhsBlock()),
+          AccessAttr::get(getContext(), AccessKind::Rhs),
+          scales(AccessKind::RhsScales, domain - 1, 1, getTransposeRhs(), getRhsBlock())};
+}
+
+SmallVector<AccessAttr> ScaledContractOp::getResultAccesses() {
+  return accesses(getContext(), {AccessKind::Full});
+}
+
+SmallVector<Value> ScaledContractOp::buildBody(OpBuilder &, ValueRange, Value accumulator) {
+  return {accumulator};
+}
 
 } // namespace halftone::ir

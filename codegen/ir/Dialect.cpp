@@ -2,6 +2,8 @@
 // Registration, the tensor type and the attributes that cut across operations.
 #include "codegen/ir/Dialect.h"
 
+#include <numeric>
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -39,21 +41,22 @@ Type TensorType::parse(AsmParser &parser) {
   Type element;
   auto parseDim = [&]() -> ParseResult {
     int64_t extent;
+    SymbolicExtent of;
     OptionalParseResult number = parser.parseOptionalInteger(extent);
-    if (number.has_value()) {
+    if (number.has_value() && (failed(*number) || failed(parser.parseOptionalStar()))) {
       dims.push_back(parser.getBuilder().getI64IntegerAttr(extent));
       return *number;
     }
-    StringRef symbol;
-    if (parser.parseKeyword(&symbol))
+    if (number.has_value())
+      of.factor = extent;
+    if (parser.parseKeyword(&of.name) ||
+        (succeeded(parser.parseOptionalKeyword(kCeilDiv)) && parser.parseInteger(of.divisor)))
       return failure();
-    Attribute dim = parser.getBuilder().getStringAttr(symbol);
-    int64_t divisor = 1;
-    if (succeeded(parser.parseOptionalKeyword(kCeilDiv)) && parser.parseInteger(divisor))
-      return failure();
-    if (divisor < 1)
-      return parser.emitError(parser.getNameLoc()) << "a symbol is divided by " << divisor;
-    dims.push_back(countParts(dim, divisor));
+    if (of.divisor < 1)
+      return parser.emitError(parser.getNameLoc()) << "a symbol is divided by " << of.divisor;
+    if (of.factor < 1)
+      return parser.emitError(parser.getNameLoc()) << "a symbol is taken " << of.factor << " times";
+    dims.push_back(symbolOf(parser.getContext(), of));
     return success();
   };
   if (parser.parseLess() ||
@@ -174,36 +177,61 @@ StringRef getLayer(Operation *op) {
 }
 
 bool haveAsManyElements(ArrayRef<Attribute> a, ArrayRef<Attribute> b) {
-  auto isNumber = [](Attribute dim) { return isa<IntegerAttr>(dim); };
-  auto partsOf = [&](ArrayRef<Attribute> dims) {
-    SmallVector<StringRef> symbols;
-    for (Attribute dim : dims)
-      if (!isNumber(dim))
-        symbols.push_back(cast<StringAttr>(dim).getValue());
+  auto partsOf = [](ArrayRef<Attribute> dims) {
+    SmallVector<std::pair<StringRef, int64_t>> symbols; // with their divisors
+    int64_t numbers = 1;
+    for (Attribute dim : dims) {
+      if (auto number = dyn_cast<IntegerAttr>(dim)) {
+        numbers *= number.getInt();
+        continue;
+      }
+      SymbolicExtent extent = symbolicExtentOf(cast<StringAttr>(dim).getValue());
+      numbers *= extent.factor;
+      symbols.emplace_back(extent.name, extent.divisor);
+    }
     llvm::sort(symbols);
-    SmallVector<Attribute> numbers(llvm::make_filter_range(dims, isNumber));
-    return std::pair(symbols, getStaticProduct(numbers));
+    return std::pair(symbols, numbers);
   };
   return partsOf(a) == partsOf(b);
 }
 
 SymbolicExtent symbolicExtentOf(StringRef symbol) {
-  auto [name, rest] = symbol.split(' ');
-  SymbolicExtent extent{name};
+  auto [taken, rest] = symbol.split(' ');
+  SymbolicExtent extent{taken};
+  if (auto [factor, name] = taken.split('*'); !name.empty()) {
+    factor.getAsInteger(10, extent.factor);
+    extent.name = name;
+  }
   if (!rest.empty())
     rest.split(' ').second.getAsInteger(10, extent.divisor);
   return extent;
 }
 
+StringAttr symbolOf(MLIRContext *context, const SymbolicExtent &extent) {
+  std::string text = extent.name.str();
+  if (extent.factor != 1)
+    text = std::to_string(extent.factor) + "*" + text;
+  if (extent.divisor != 1)
+    text += (" " + kCeilDiv + " " + Twine(extent.divisor)).str();
+  return StringAttr::get(context, text);
+}
+
 Attribute countParts(Attribute dim, int64_t size) {
   if (auto extent = dyn_cast<IntegerAttr>(dim))
     return IntegerAttr::get(extent.getType(), llvm::divideCeil(extent.getInt(), size));
-  auto symbol = cast<StringAttr>(dim);
-  auto [name, divisor] = symbolicExtentOf(symbol.getValue());
-  if (size == 1)
-    return dim;
-  return StringAttr::get(dim.getContext(),
-                         name + " " + kCeilDiv + " " + Twine(divisor * size)); // of parts of parts
+  SymbolicExtent extent = symbolicExtentOf(cast<StringAttr>(dim).getValue());
+  int64_t common = std::gcd(extent.factor, size);
+  extent.factor /= common;
+  extent.divisor *= size / common; // of parts of parts, too
+  return symbolOf(dim.getContext(), extent);
+}
+
+Attribute repeatDim(Attribute dim, int64_t times) {
+  if (auto extent = dyn_cast<IntegerAttr>(dim))
+    return IntegerAttr::get(extent.getType(), extent.getInt() * times);
+  SymbolicExtent extent = symbolicExtentOf(cast<StringAttr>(dim).getValue());
+  extent.factor *= times;
+  return symbolOf(dim.getContext(), extent);
 }
 
 std::optional<int64_t> getStaticProduct(ArrayRef<Attribute> dims) {

@@ -241,15 +241,20 @@ bool isOfPlace(mlir::Operation *op);
 /// Whether `op` is an exp of x - max x, over a row.
 bool isExpBelowMaximum(mlir::Operation *op);
 
-/// What a symbol of a dimension stands for: ceil(what `name` is bound to / divisor).
+/// What a symbol of a dimension stands for: factor * ceil(what `name` is bound to / divisor), as
+/// manifests have it.
 struct SymbolicExtent {
   llvm::StringRef name;
-  int64_t divisor = 1;
+  int64_t divisor = 1, factor = 1;
 };
 SymbolicExtent symbolicExtentOf(llvm::StringRef symbol);
+/// `batch`, `4*side` or `batch ceildiv 32`.
+mlir::StringAttr symbolOf(mlir::MLIRContext *context, const SymbolicExtent &extent);
 /// How many parts of `size` a dimension has, the last of them shorter: a number or, of a symbol,
-/// the symbol `batch ceildiv 32`.
+/// the symbol `batch ceildiv 32`. Of 3*side there may be a part or two more, which are empty.
 mlir::Attribute countParts(mlir::Attribute dim, int64_t size);
+/// A dimension `times` as long.
+mlir::Attribute repeatDim(mlir::Attribute dim, int64_t times);
 
 /// The product of `dims` when all are numbers.
 std::optional<int64_t> getStaticProduct(llvm::ArrayRef<mlir::Attribute> dims);

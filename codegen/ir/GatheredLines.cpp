@@ -151,7 +151,7 @@ std::optional<unsigned> findGatheredInput(KernelOp kernel) {
     return std::nullopt;
   for (unsigned input = 0; input < kernel.getInputs().size(); ++input)
     if (AccessAttr access = kernel.getInputAccess(input);
-        access.getMap() && isMatrix(access.getKind()))
+        access.getMap() && isMatrix(access.getKind()) && !isScales(access.getKind()))
       return input;
   return std::nullopt;
 }

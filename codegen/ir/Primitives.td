@@ -191,6 +191,30 @@ def Halftone_ContractOp : Halftone_TensorOp<"contract"> {
   let assemblyFormat = "$lhs `,` $rhs (`from` $start^)? attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
+def Halftone_ScaledContractOp : Halftone_TensorOp<"scaled_contract"> {
+  let summary = "Matrix products of 8-bit codes in blocks, each with a power of two that it is multiplied by (P51), as chips with block-scaled products have them (P21)";
+  let description = [{
+    lhs and rhs are those of a contract without a batch. Their scales have an element for each block of `lhs_block`, `rhs_block`: so many lines, which
+    are no part of the sum, by so many of its places, a multiple of 32.
+    ```mlir
+    %y = halftone.scaled_contract %x by %xs, %w by %ws
+        {lhs_block = array<i64: 1, 32>, pass = #halftone.pass<forward>, rhs_block = array<i64: 1, 32>, transpose_rhs}
+        : (!halftone.tensor<[batch, 64], f8E4M3FN>, !halftone.tensor<[batch, 2], f32>,
+           !halftone.tensor<[48, 64], f8E4M3FN>, !halftone.tensor<[48, 2], f32>) -> !halftone.tensor<[batch, 48], f32>
+    ```
+  }];
+  let arguments = (ins Halftone_AnyTensor:$lhs, Halftone_AnyTensor:$lhs_scales, Halftone_AnyTensor:$rhs, Halftone_AnyTensor:$rhs_scales,
+                       UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs, Halftone_PassAttr:$pass, OptionalAttr<StrAttr>:$label,
+                       DenseI64ArrayAttr:$lhs_block, DenseI64ArrayAttr:$rhs_block);
+  let results = (outs Halftone_AnyTensor:$result);
+  let extraClassDeclaration = [{
+    /// The dimensions that it sums over.
+    ::llvm::SmallVector<::mlir::Attribute> getReduction();
+    ::llvm::StringRef getNameInKernel() { return getLabel().value_or("contract"); }
+  }];
+  let assemblyFormat = "$lhs `by` $lhs_scales `,` $rhs `by` $rhs_scales attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
 def Halftone_ViewOp : Halftone_Op<"view", [Pure]> {
   let summary = "The elements of x, in row-major order, under another shape: no kernel, they stay where they are";
   let description = [{

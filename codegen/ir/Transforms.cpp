@@ -234,13 +234,17 @@ static Value reverseBits(Scalars &s, Value m) {
   return s.shiftRight(m, 12);
 }
 
-/// Z1: row 0 has cosines, row 1 sines.
-static Value buildTurn(Scalars &s) {
+namespace {
+/// The point at q of kUnitsOfTurn, of at most half a turn; behind a quarter the real part has
+/// another sign.
+struct Point {
+  Value isBehind, real, imaginary;
+};
+} // namespace
+
+static Point buildPoint(Scalars &s, Value q) {
   using P = arith::CmpIPredicate;
-  constexpr double kUnit = 2 * std::numbers::pi / (1 << 22);
-  Value r = reverseBits(s, s.columnIndex());
-  Value lowest = s.both(r, s.minus(s.integer(0), r));
-  Value q = s.minus(s.plus(r, r), lowest);
+  constexpr double kUnit = 2 * std::numbers::pi / kUnitsOfTurn;
   Value isBehind = s.compare(P::sgt, q, s.integer(1 << 20));
   Value first = s.select(isBehind, s.minus(s.integer(1 << 21), q), q);
   Value isSteep = s.compare(P::sgt, first, s.integer(1 << 19));
@@ -252,8 +256,23 @@ static Value buildTurn(Scalars &s) {
   Value cosine = s.cos(p), sine = s.sin(p);
   Value c = s.fma(s.neg(rest), sine, cosine), t = s.fma(rest, cosine, sine);
   Value real = s.select(isSteep, t, c), imaginary = s.select(isSteep, c, t);
-  return s.select(s.compare(P::eq, s.axisIndex(0), s.integer(0)),
-                  s.select(isBehind, s.neg(real), real), imaginary);
+  return {isBehind, real, imaginary};
+}
+
+/// Z1: row 0 has cosines, row 1 sines.
+static Value buildTurn(Scalars &s) {
+  Value r = reverseBits(s, s.columnIndex());
+  Value lowest = s.both(r, s.minus(s.integer(0), r));
+  Point point = buildPoint(s, s.minus(s.plus(r, r), lowest));
+  return s.select(s.compare(arith::CmpIPredicate::eq, s.axisIndex(0), s.integer(0)),
+                  s.select(point.isBehind, s.neg(point.real), point.real), point.imaginary);
+}
+
+std::pair<Value, Value> buildPointOfTurn(Scalars &s, Value units) {
+  Value isLow = s.compare(arith::CmpIPredicate::sgt, units, s.integer(kUnitsOfTurn / 2));
+  Point point = buildPoint(s, s.select(isLow, s.minus(s.integer(kUnitsOfTurn), units), units));
+  return {s.select(point.isBehind, s.neg(point.real), point.real),
+          s.select(isLow, s.neg(point.imaginary), point.imaginary)};
 }
 
 Value makeTransformTurns(Operation *layer, OpBuilder &builder, int64_t places) {

@@ -25,6 +25,11 @@ unsigned countStagesOfFirstPass(int64_t places);
 /// Of the spectrum of a sequence with so many: the least power of two that is not less, 2 or more.
 int64_t countSpectrumPlaces(int64_t places);
 
+/// Turns are counted in these (Z1).
+inline constexpr int64_t kUnitsOfTurn = int64_t{1} << 22;
+/// Z7: cosine and sine of an angle of so many units, less than a whole turn.
+std::pair<mlir::Value, mlir::Value> buildPointOfTurn(Scalars &s, mlir::Value units);
+
 /// How many last dimensions of a sequence, and of a spectrum, are numbers.
 inline constexpr size_t kSequenceDims = 2, kSpectrumDims = 4;
 

@@ -12,7 +12,8 @@ def Halftone_TensorType : TypeDef<Halftone_Dialect, "Tensor"> {
   let description = [{
     `!halftone.tensor<[batch, 64], f32>` is a matrix with one row per sample. `!halftone.tensor<[], f32>` is a scalar.
   }];
-  // Each dimension is an IntegerAttr (a fixed extent) or a StringAttr: a symbol, or its parts, `batch ceildiv 32` (countParts).
+  // Each dimension is an IntegerAttr (a fixed extent) or a StringAttr: a symbol, so often a symbol, `4*side`, or parts of one, `batch ceildiv 32`
+  // (SymbolicExtent).
   let parameters = (ins ArrayRefParameter<"::mlir::Attribute">:$dims, "::mlir::Type":$elementType);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;

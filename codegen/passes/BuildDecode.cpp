@@ -57,7 +57,10 @@ private:
       tokens = input;
     }
     auto dims = tokens ? tensor(tokens).getDims() : ArrayRef<Attribute>();
-    auto isSymbol = [](Attribute dim) { return isa<StringAttr>(dim); };
+    auto isSymbol = [](Attribute dim) {
+      auto symbol = dyn_cast<StringAttr>(dim);
+      return symbol && symbolicExtentOf(symbol.getValue()).name == symbol.getValue();
+    };
     if (dims.size() != 2 || !llvm::all_of(dims, isSymbol) || dims[0] == dims[1] || isFloat(tokens))
       return refuse("it wants tokens, an input of integers with symbols for sequences and times, "
                     "i32[batch, time] say");

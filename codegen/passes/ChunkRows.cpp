@@ -147,13 +147,17 @@ private:
   LogicalResult checkRows() {
     ArrayRef<Attribute> rows = cast<TensorType>(loss->getResult(0).getType()).getDims();
     auto symbol = rows.empty() ? StringAttr() : dyn_cast<StringAttr>(rows.front());
-    if (!symbol || llvm::is_contained(rows.drop_front(), rows.front()))
+    auto isOfSymbol = [&](Attribute dim) {
+      auto other = dyn_cast<StringAttr>(dim);
+      return other && symbolicExtentOf(other.getValue()).name == symbol.getValue();
+    };
+    if (!symbol || !isOfSymbol(symbol) || llvm::any_of(rows.drop_front(), isOfSymbol))
       return refuse()
              << "its rows do not begin with a symbol of their own; give them one, or leave "
                 "chunk_rows out";
     auto fits = [&](Value value) {
       ArrayRef<Attribute> dims = cast<TensorType>(value.getType()).getDims();
-      return dims.empty() || !llvm::is_contained(dims.drop_front(), Attribute(symbol));
+      return dims.empty() || !llvm::any_of(dims.drop_front(), isOfSymbol);
     };
     for (Operation *op : members)
       if (!llvm::all_of(op->getOperands(), fits) || !llvm::all_of(op->getResults(), fits))

@@ -46,6 +46,20 @@ Value factorOf(Scalars &s, MapOp numbers, Value scale) {
   return s.inlined(numbers.getBody().front(), {s.like(scale, 1), scale})[0];
 }
 
+/// What is widened inside of its readers, as it lies in memory.
+Value unwidened(Value value) {
+  auto widened = value.getDefiningOp<CastOp>();
+  return widened && widened->hasAttr(kInlineAttr) ? widened.getX() : value;
+}
+
+/// P97: the rounding whose numbers `codes` are times their blocks' scales; null where they are its
+/// own.
+CastOp roundingUnder(Value codes) {
+  auto scaled = codes.getDefiningOp<MapOp>();
+  return scaled && leavesNumbers(scaled) ? unwidened(scaled.getInputs()[0]).getDefiningOp<CastOp>()
+                                         : CastOp();
+}
+
 /// What is known of the value for people: that the copy, of another element than its numbers, is
 /// where it lies.
 void noteElement(CastOp copy) {
@@ -78,19 +92,19 @@ Value CodeReaders::codesOf(MapOp numbers) {
   Value &copy = copies[numbers];
   if (copy)
     return copy;
-  Value codes = numbers.getInputs()[0];
-  if (auto widened = codes.getDefiningOp<CastOp>(); widened && widened->hasAttr(kInlineAttr))
-    codes = widened.getX();
+  Value codes = unwidened(numbers.getInputs()[0]);
   builder.setInsertionPointAfter(numbers);
   auto cast = CastOp::create(builder, numbers.getLoc(), codes, Encoding(Element::bf16));
   for (StringRef name : {StringRef(kLayerAttr), StringRef(kKindAttr)})
     if (Attribute attribute = numbers->getAttr(name))
       cast->setAttr(name, attribute);
   setPhase(cast, getPhase(numbers));
+  CastOp rounding = roundingUnder(codes);
+  CastOp shown = rounding ? rounding : cast;
   for (StringRef name : {StringRef(kCastAttr), StringRef(kValuesAttr)})
     if (Attribute noted = numbers->removeAttr(name)) // what rules decided, which it says now
-      cast->setAttr(name, noted);
-  noteElement(cast);
+      shown->setAttr(name, noted);
+  noteElement(shown);
   return copy = cast.getResult();
 }
 

@@ -126,10 +126,13 @@ private:
     bool isNamed = map || (sum && sum.hasFinish());
     if (isNamed && first->hasAttr(kInternalAttr))
       name += ("_" + cast<KernelForm>(first).getNameInKernel()).str();
-    auto contract = dyn_cast<ContractOp>(first);
-    if (contract && contract.getPass() != ContractionPass::Forward)
-      name += contract.getPass() == ContractionPass::InputGradient ? "_input_gradient"
-                                                                   : "_weight_gradient";
+    std::optional<ContractionPass> pass;
+    if (auto contract = dyn_cast<ContractOp>(first))
+      pass = contract.getPass();
+    else if (auto scaled = dyn_cast<ScaledContractOp>(first))
+      pass = scaled.getPass();
+    if (pass && *pass != ContractionPass::Forward)
+      name += *pass == ContractionPass::InputGradient ? "_input_gradient" : "_weight_gradient";
     else if (auto reduce = dyn_cast<ReduceOp>(first); reduce && reduce.getPass())
       name += "_weight_gradient";
     else if (group.phase == Phase::LossBackward || group.phase == Phase::Backward)

@@ -124,11 +124,12 @@ private:
   static bool canBeGathered(GatheredMatrix matrix) {
     return llvm::all_of(matrix.view->getUsers(), [&](Operation *user) {
       auto op = dyn_cast<ContractOp>(user);
-      if (!op || op.getLhs() == op.getRhs() || mayUseTiles(op))
+      if (!op || op.getLhs() == op.getRhs())
         return false;
       bool isLhs = op.getLhs() == matrix.view->getResult(0);
       std::optional<GatheredMatrix> read = findGathered(op, isLhs);
-      return read && hasLines(op, *read) && hasTaps(op, read->access, isLhs);
+      return read && hasLines(op, *read) && hasTaps(op, read->access, isLhs) &&
+             !wouldLoseTiles(op, read->source);
     });
   }
 
@@ -141,12 +142,13 @@ private:
            findTapOfLines(access, isLhs ? domain : domain - 1, cast<IntegerAttr>(length).getInt());
   }
 
-  /// Of CPUs: tiles of matrices (AMX) read matrices that lie in memory.
-  static bool mayUseTiles(ContractOp op) {
+  /// Of CPUs: tiles of matrices (AMX) multiply bf16 alone, which windows of 8 bits are once they
+  /// are widened in memory.
+  static bool wouldLoseTiles(ContractOp op, Value source) {
     auto isBf16 = [](Value value) {
       return elementOf(tensor(value).getElementType()) == Element::bf16;
     };
-    return isBf16(op.getLhs()) && isBf16(op.getRhs()) &&
+    return isBf16(op.getLhs()) && isBf16(op.getRhs()) && !isBf16(source) &&
            accumulationOf(op) != Accumulation::Ordered;
   }
 

@@ -40,6 +40,16 @@ int countScalars(KernelForm op) {
   return count;
 }
 
+/// Whether it is computed from states alone, as a predictor's batch norm computes its factors. In
+/// front of all else it is in no way of what reads it and a product.
+bool readsStatesAlone(KernelForm op) {
+  return isa<MapOp>(op.getOperation()) && op.getSkeleton() == Skeleton::Pointwise &&
+         getPhase(op) == Phase::Forward && op->getNumOperands() > 0 &&
+         llvm::all_of(op->getOperands(), [](Value operand) {
+           return isa_and_nonnull<StateOp>(operand.getDefiningOp());
+         });
+}
+
 /// Whether it would move heads that an attention's kernel reads where they lie.
 bool isReadInPlace(Operation *op) {
   return op && op->hasAttr(kInPlaceAttr) && !op->hasAttr(kJoinedAttr);
@@ -50,9 +60,11 @@ public:
   explicit Grouper(bool fuse) : fuse(fuse) {}
 
   std::vector<KernelGroup> run(GraphOp graph) {
-    for (Operation &op : graph.getBody().front())
-      if (isa<KernelForm>(op) && !isInlined(&op) && !isGathered(&op) && !isReadInPlace(&op))
-        place(cast<KernelForm>(&op));
+    for (bool early : {true, false})
+      for (Operation &op : graph.getBody().front())
+        if (isa<KernelForm>(op) && !isInlined(&op) && !isGathered(&op) && !isReadInPlace(&op) &&
+            readsStatesAlone(cast<KernelForm>(&op)) == early)
+          place(cast<KernelForm>(&op));
     std::vector<KernelGroup> byPhase;
     for (const manifest::PhaseForm &form : manifest::kPhaseForms)
       llvm::copy_if(groups, std::back_inserter(byPhase), [&](const KernelGroup &group) {

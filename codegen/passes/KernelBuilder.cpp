@@ -14,8 +14,11 @@ namespace halftone::ir {
 
 /// The dimensions that the group's products are summed over, if it begins with some.
 SmallVector<Attribute> KernelBuilder::getReduction() {
-  auto contract = dyn_cast<ContractOp>(group.ops.front());
-  return contract ? contract.getReduction() : SmallVector<Attribute>();
+  Operation *first = group.ops.front();
+  if (auto contract = dyn_cast<ContractOp>(first))
+    return contract.getReduction();
+  auto scaled = dyn_cast<ScaledContractOp>(first);
+  return scaled ? scaled.getReduction() : SmallVector<Attribute>();
 }
 
 /// The map over the kernel's axes, and index operands by their numbers among its inputs.
@@ -104,6 +107,10 @@ void KernelBuilder::addMatrices() {
   for (auto [operand, access] : llvm::zip(form->getOperands(), form.getOperandAccesses())) {
     if (!isMatrix(access.getKind()))
       continue;
+    if (isScales(access.getKind())) {
+      inputs[{operand, access}] = Value();
+      continue;
+    }
     auto key = whereItLies(operand, access.getKind());
     if (isGathered(operand.getDefiningOp())) {
       auto matrix =
@@ -340,7 +347,10 @@ KernelOp KernelBuilder::build(StringRef name) {
   SmallVector<Type> stored =
       llvm::map_to_vector(storedResults, [](Value v) { return v.getType(); });
   SmallVector<std::string> storage;
-  auto contract = dyn_cast<ContractOp>(group.ops.front());
+  auto isTransposed = [&](StringRef name) {
+    Operation *first = group.ops.front();
+    return isa<ContractOp, ScaledContractOp>(first) && first->hasAttr(name);
+  };
   auto kernel = KernelOp::create(
       outer, loc, stored, finished, outer.getStringAttr(name),
       SkeletonAttr::get(outer.getContext(), group.skeleton->traits().word),
@@ -349,8 +359,8 @@ KernelOp KernelBuilder::build(StringRef name) {
       UnitAttr::get(outer.getContext()), UnitAttr::get(outer.getContext()),
       outer.getStrArrayAttr(describeFused(storage)), DenseI64ArrayAttr(), DenseI64ArrayAttr(),
       ArrayAttr(), AccumulationAttr::get(outer.getContext(), accumulationOf(group.ops.front())));
-  kernel.setTransposeLhs(contract && contract.getTransposeLhs());
-  kernel.setTransposeRhs(contract && contract.getTransposeRhs());
+  kernel.setTransposeLhs(isTransposed("transpose_lhs"));
+  kernel.setTransposeRhs(isTransposed("transpose_rhs"));
   kernel.getBody().takeBody(body);
   kernel.getFinish().takeBody(finish);
   addColumn(kernel);

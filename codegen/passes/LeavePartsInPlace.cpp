@@ -57,6 +57,8 @@ AccessAttr inWider(OpOperand &use, int64_t offset, TensorType wide) {
   if (!kernel || !handlesColumns(kernel))
     return {};
   AccessAttr access = kernel.getInputAccess(use.getOperandNumber());
+  if (isScales(access.getKind()))
+    return {};
   TensorType part = tensor(use.get()), domain = kernel.getDomainType();
   MLIRContext *context = kernel.getContext();
   auto window = [&](int64_t from) {

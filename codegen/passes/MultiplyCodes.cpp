@@ -7,6 +7,7 @@
 #include "codegen/plan/Chips.h"
 #include "codegen/skeletons/KernelGroup.h"
 #include "codegen/skeletons/contraction/Contraction.h"
+#include "mlir/IR/AffineMap.h"
 
 namespace halftone::ir {
 #define GEN_PASS_DEF_MULTIPLYCODES
@@ -37,13 +38,16 @@ bool standsForCodes(Value operand) {
   return isOfFloat8(operand) || codesOfCopy(operand) || numbersOf(operand);
 }
 
-/// What multiplies 8 bits: nothing; warp groups, that lie along the sum alone; or warps.
-enum class Instruction { None, OfGroups, OfWarps };
+/// What multiplies 8 bits: nothing; warp groups, that lie along the sum alone; warps; or warps that
+/// multiply by scales of blocks, too.
+enum class Instruction { None, OfGroups, OfWarps, OfBlocks };
 
 Instruction instructionOf(StringRef name) {
   const Chip *chip = findChip(name);
   if (!chip || chip->float8Operations == 0)
     return Instruction::None;
+  if (chip->multipliesBlocks())
+    return Instruction::OfBlocks;
   if (chip->multipliesFloat8())
     return Instruction::OfWarps;
   return chip->warpgroupOperations > 0 ? Instruction::OfGroups : Instruction::None;
@@ -64,6 +68,53 @@ std::string whyNot(ContractOp contract, unsigned index) {
     return "an operand's scales differ along the sum, so that its products share none";
   }
   std::optional<int64_t> bytes = tensor(operand).getColumns();
+  if (!bytes || *bytes % skeletons::kLeastCodes != 0)
+    return "rows of codes do not begin at multiples of 4 bytes, the least that is copied";
+  return "";
+}
+
+/// How an operand is scaled that block_scaled_contraction.cuh reads: so many lines by so many
+/// places of the sum have one power of two.
+struct Blocks {
+  Value codes, scales;
+  SmallVector<int64_t> size;
+};
+
+bool isScaledInBlocks(Value operand) {
+  MapOp numbers = numbersOf(operand);
+  return numbers && numbers.getOperandAccesses()[1].getKind() == AccessKind::General;
+}
+
+/// Fills `blocks`, or says why the instruction does not multiply by the operand's scales.
+std::string findBlocks(ContractOp contract, unsigned index, Blocks &blocks) {
+  constexpr int64_t kScaled = 32; // places that are multiplied by one scale
+  Value operand = contract->getOperand(index);
+  MapOp numbers = numbersOf(operand);
+  if (!isScaledInBlocks(operand))
+    return "one operand alone is scaled in blocks";
+  if (!scalesBlocksByPowers(numbers))
+    return "the scales of an operand's blocks are no powers of two";
+  if (contract.getStart() || contract.getBatchAxes() > 0)
+    return "its sum goes on from another, or is one of a batch, and operands have scales in blocks";
+  blocks.codes = getBeforeWidening(numbers.getInputs()[0]);
+  blocks.scales = numbers.getInputs()[1];
+  ArrayRef<AffineExpr> at = numbers.getOperandAccesses()[1].getMap().getValue().getResults();
+  auto size = [&](AffineExpr expr) {
+    auto part = dyn_cast<AffineBinaryOpExpr>(expr);
+    return part ? cast<AffineConstantExpr>(part.getRHS()).getValue() : 1;
+  };
+  bool alongSum = index == 0 ? !contract.getTransposeLhs() : contract.getTransposeRhs();
+  int64_t ofRows = size(at[at.size() - 2]), ofColumns = size(at.back());
+  blocks.size =
+      alongSum ? SmallVector<int64_t>{ofRows, ofColumns} : SmallVector<int64_t>{ofColumns, ofRows};
+  if (blocks.size[1] % kScaled != 0)
+    return "blocks have " + std::to_string(blocks.size[1]) +
+           " places of the sum, of which an instruction multiplies 32 by one scale";
+  ArrayRef<Attribute> dims = tensor(blocks.codes).getDims();
+  auto rows = dyn_cast<IntegerAttr>(dims[dims.size() - 2]);
+  if (dims.size() > 2 && ofRows > 1 && (!rows || rows.getInt() % ofRows != 0))
+    return "blocks of rows end where a matrix of several does";
+  std::optional<int64_t> bytes = tensor(blocks.codes).getColumns();
   if (!bytes || *bytes % skeletons::kLeastCodes != 0)
     return "rows of codes do not begin at multiples of 4 bytes, the least that is copied";
   return "";
@@ -94,6 +145,10 @@ public:
     for (auto contract : llvm::to_vector(graph.getBody().front().getOps<ContractOp>())) {
       if (!asksForCodes(contract))
         continue;
+      if (instruction == Instruction::OfBlocks && readsBlocks(contract)) {
+        changed |= multiplyBlocks(contract);
+        continue;
+      }
       std::string reason = whyNot(contract, 0);
       if (reason.empty())
         reason = whyNot(contract, 1);
@@ -108,7 +163,41 @@ public:
     return changed;
   }
 
+  static bool hasBlocks(GraphOp graph) {
+    return llvm::any_of(graph.getBody().front().getOps<ContractOp>(), [](ContractOp contract) {
+      return asksForCodes(contract) && readsBlocks(contract);
+    });
+  }
+
 private:
+  static bool readsBlocks(ContractOp contract) {
+    return isScaledInBlocks(contract.getLhs()) || isScaledInBlocks(contract.getRhs());
+  }
+
+  /// Whether a product of codes and scales took the contraction's place.
+  bool multiplyBlocks(ContractOp contract) {
+    Blocks lhs, rhs;
+    std::string reason = findBlocks(contract, 0, lhs);
+    if (reason.empty())
+      reason = findBlocks(contract, 1, rhs);
+    if (!reason.empty()) {
+      contract->setAttr(kNoEightBitsAttr, builder.getStringAttr(reason));
+      return false;
+    }
+    builder.setInsertionPoint(contract);
+    auto scaled = ScaledContractOp::create(
+        builder, contract.getLoc(), contract.getType(), lhs.codes, lhs.scales, rhs.codes,
+        rhs.scales, contract.getTransposeLhs(), contract.getTransposeRhs(), contract.getPass(),
+        contract.getLabelAttr(), lhs.size, rhs.size);
+    for (NamedAttribute attribute : contract->getDiscardableAttrs())
+      scaled->setAttr(attribute.getName(), attribute.getValue());
+    for (Value operand : {contract.getLhs(), contract.getRhs()})
+      unlinked.insert(operand.getDefiningOp());
+    contract.getResult().replaceAllUsesWith(scaled.getResult());
+    contract.erase();
+    return true;
+  }
+
   /// Rules leave digits to the chip, and scale some operand to 8 bits.
   static bool asksForCodes(ContractOp contract) {
     Value lhs = contract.getLhs(), rhs = contract.getRhs();
@@ -155,13 +244,22 @@ private:
 struct MultiplyCodesPass : halftone::ir::impl::MultiplyCodesBase<MultiplyCodesPass> {
   using MultiplyCodesBase::MultiplyCodesBase;
 
+  bool hasBlocks() {
+    return llvm::any_of(getOperation().getOps<GraphOp>(), [](GraphOp graph) {
+      return graph.getName() != kDiagnosis && Multiplier::hasBlocks(graph);
+    });
+  }
+
   void runOnOperation() override {
+    // CPUs, which run what is alike, multiply codes, too, but no blocks.
+    Instruction most = !alike && hasBlocks() ? Instruction::OfBlocks : Instruction::OfWarps;
+    auto taken = [&](StringRef chip) { return std::min(instructionOf(chip), most); };
     Instruction best = Instruction::None;
     for (StringRef chip : chips)
-      best = std::max(best, instructionOf(chip));
+      best = std::max(best, taken(chip));
     SmallVector<StringRef> others;
     llvm::copy_if(chips, std::back_inserter(others),
-                  [&](StringRef chip) { return instructionOf(chip) != best; });
+                  [&](StringRef chip) { return taken(chip) != best; });
     if (alike && !others.empty())
       best = Instruction::None;
     bool changed = false;

@@ -339,8 +339,11 @@ private:
 
   static int64_t nominalBytes(TensorType type) {
     int64_t elements = 1;
-    for (Attribute dim : type.getDims())
-      elements *= isa<IntegerAttr>(dim) ? cast<IntegerAttr>(dim).getInt() : kNominalExtent;
+    for (Attribute dim : type.getDims()) {
+      auto symbol = dyn_cast<StringAttr>(dim);
+      elements *= symbol ? kNominalExtent * symbolicExtentOf(symbol.getValue()).factor
+                         : cast<IntegerAttr>(dim).getInt();
+    }
     return encoding::storage_bytes(elementOf(type.getElementType()), elements);
   }
 

@@ -19,6 +19,8 @@ using encoding::ElementTraits, encoding::Scaling;
 constexpr const ElementTraits &kSingle = encoding::traits(Element::f32);
 /// On maps of a scaled rounding: what each leaves.
 constexpr StringLiteral kPartAttr = "halftone.scaled";
+/// On the map that leaves numbers: its scales are powers of two, one for each block.
+constexpr StringLiteral kPowersAttr = "halftone.powers_of_blocks";
 constexpr StringLiteral kScales = "scales", kScale = "scale", kUnscale = "unscale";
 constexpr int64_t kWithoutSign = 0x7fffffff;
 
@@ -26,6 +28,7 @@ constexpr int64_t kWithoutSign = 0x7fffffff;
 /// every group of x.
 struct Scales {
   Value scale, inverse;
+  Value ofAll = {}; ///< what codes times scales are multiplied by, behind sums of them (P97)
 };
 
 class ScaledRounding {
@@ -46,6 +49,10 @@ public:
       cast->setAttr(kDrawnAsAttr, TypeAttr::get(typeOf(builder.getContext(), to.element)));
     Value codes = made(cast);
     Value numbers = multiply(kUnscale, widened(codes), scales.scale);
+    if (scales.ofAll)
+      numbers = multiply(kUnscale, numbers, scales.ofAll);
+    if (isByBlocks() && !isOfF32() && !encoding::has_two_levels(to.scaling))
+      numbers.getDefiningOp()->setAttr(kPowersAttr, builder.getUnitAttr());
     if (!isOfF32())
       made(CastOp::create(builder, loc, numbers, encoding::element_of_numbers(to)));
     return operations;
@@ -287,29 +294,39 @@ private:
                                                 : scalesOf(blocks(), largest);
   }
 
-  /// P77: under one power of two for all blocks, numbers of an element for each.
+  /// P77, P97: under one power of two, or one number of f32, for all blocks, numbers of an element
+  /// for each.
   Scales findOfTwoLevels(Value maxima) {
     double most = largestOf(to.scaling.scale);
     Scales all = scalesOf(joined(maxima), largest * most);
     TensorType blocks = tensor(maxima);
     auto fit = [&](Scalars &s, ValueRange e) -> SmallVector<Value> {
-      Value fitting = s.mul(s.mul(e[0], s.like(e[0], 1 / largest)), e[1]);
+      Value inverse = s.like(e[0], 1 / largest);
+      Value fitting =
+          isOfF32() ? s.mul(e[0], s.mul(e[1], inverse)) : s.mul(s.mul(e[0], inverse), e[1]);
       Value limit = s.like(fitting, most); // of NaN, too
       return {s.select(s.less(fitting, limit), fitting, limit)};
     };
     Value fitting = made(makeMap(builder, loc, kScales, {maxima, all.inverse}, blocks, fit));
     Value held = made(CastOp::create(builder, loc, fitting, Encoding(to.scaling.scale)));
     Value ofBlocks = widened(held);
-    Space space{blocks, {full(), inferAccess(blocks, tensor(all.scale))}, {full(), full()}};
+    Space space{blocks,
+                {full(), inferAccess(blocks, tensor(all.scale))},
+                SmallVector<AccessAttr>(isOfF32() ? 1 : 2, full())};
     auto join = [&](Scalars &s, ValueRange e) -> SmallVector<Value> {
       Value scale = s.mul(e[0], e[1]);
       Value inverse = s.div(s.like(scale, 1), scale);
       Value limit = s.like(scale, APFloat::getLargest(APFloat::IEEEsingle()).convertToDouble());
-      return {scale, s.select(s.less(inverse, limit), inverse, limit)};
+      Value finite = s.select(s.less(inverse, limit), inverse, limit);
+      if (isOfF32())
+        return {finite};
+      return {scale, finite};
     };
     auto map = makeMap(builder, loc, kScales, space, {ofBlocks, all.scale},
-                       SmallVector<Type>{blocks, blocks}, join);
+                       SmallVector<Type>(isOfF32() ? 1 : 2, blocks), join);
     add(map);
+    if (isOfF32())
+      return {ofBlocks, map.getOutputs()[0], all.scale};
     return {map.getOutputs()[0], map.getOutputs()[1]};
   }
 
@@ -330,13 +347,13 @@ private:
     return made(makeMap(builder, loc, label, space, {value, factors}, type, code));
   }
 
-  /// How an element of x reads what its group has; null where that is all of x.
+  /// How an element of x reads what its group has; null where that is one for all of x.
   AccessAttr ofGroup(TensorType factors) {
     if (to.scaling.kind == Scaling::Kind::row)
       return AccessAttr::get(builder.getContext(), AccessKind::Row);
     if (to.scaling.kind == Scaling::Kind::column)
       return AccessAttr::get(builder.getContext(), AccessKind::Column);
-    if (!isByBlocks())
+    if (!isByBlocks() || factors.isScalar())
       return {};
     SmallVector<AffineExpr> at = axesOf(type);
     at.back() = at.back().floorDiv(to.scaling.size);
@@ -367,6 +384,8 @@ bool leavesNumbers(Operation *op) {
   auto part = op->getAttrOfType<StringAttr>(kPartAttr);
   return part && part.getValue() == kUnscale;
 }
+
+bool scalesBlocksByPowers(Operation *op) { return op->hasAttr(kPowersAttr); }
 
 bool isOfScaledRounding(Operation *op) { return op->hasAttr(kPartAttr); }
 

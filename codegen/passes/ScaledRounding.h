@@ -27,6 +27,9 @@ bool isOfScaledRounding(mlir::Operation *op);
 /// Whether it makes numbers of codes.
 bool leavesNumbers(mlir::Operation *op);
 
+/// Of one that does: whether each block of codes has a power of two for its scale (P51).
+bool scalesBlocksByPowers(mlir::Operation *op);
+
 } // namespace halftone::ir
 
 #endif

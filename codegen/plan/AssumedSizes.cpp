@@ -21,9 +21,10 @@ std::optional<std::string> readAssumedSizes(llvm::ArrayRef<std::string> entries,
 }
 
 int64_t assumedSize(const AssumedSizes &assumed, llvm::StringRef symbol) {
-  auto [name, divisor] = symbolicExtentOf(symbol);
-  auto known = assumed.find(name);
-  return llvm::divideCeil(known == assumed.end() ? kAssumedSize : known->second, divisor);
+  SymbolicExtent of = symbolicExtentOf(symbol);
+  auto known = assumed.find(of.name);
+  return of.factor *
+         llvm::divideCeil(known == assumed.end() ? kAssumedSize : known->second, of.divisor);
 }
 
 } // namespace halftone::ir

@@ -29,6 +29,9 @@ struct Chip {
 
   /// Whether 8-bit floats are multiplied as such: others with the instruction make f16 of them.
   bool multipliesFloat8() const { return float8Operations > halfOperations; }
+  /// Whether mma.sync multiplies 32 places of either operand by a scale, too; chips from 100 to 110
+  /// have that in tcgen05.
+  bool multipliesBlocks() const { return number >= 120 && multipliesFloat8(); }
 };
 
 inline constexpr int kRegistersPerSm = 65536; // of 32 bits, of every chip here

@@ -18,7 +18,8 @@ bool hasSameDomain(KernelForm op, const KernelGroup &group) {
 
 Accumulation accumulationOf(Operation *op) {
   auto precision = op->getAttrOfType<PrecisionAttr>(kPrecisionAttr);
-  return precision && isa<ContractOp>(op) ? precision.getAccumulate() : Accumulation::F32;
+  return precision && isa<ContractOp, ScaledContractOp>(op) ? precision.getAccumulate()
+                                                            : Accumulation::F32;
 }
 
 /// Whether the user's states take new values in the phase, so that what is computed from them is

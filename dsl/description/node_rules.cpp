@@ -37,10 +37,19 @@ Sentence dimension_fault(const Node& node) {  // D4
       return subject(node) + " has a dimension of " + std::to_string(dimension.extent) +
              "; make every extent positive (D4)";
     }
+    if (dimension.symbol.empty() && dimension.factor != 1) {
+      return subject(node) + " has a dimension of " + std::to_string(dimension.extent) +
+             " with a factor; give factors to symbols alone (D112)";
+    }
     if (dimension.symbol.empty()) continue;
     if (dimension.extent != 0 || !is_symbol(dimension.symbol)) {
       return subject(node) + " has a dimension " + quoted(dimension.symbol) +
              "; a symbol is an identifier and has no extent of its own (D4)";
+    }
+    if (!is_factor(dimension.factor)) {
+      return subject(node) + " has a dimension of " + std::to_string(dimension.factor) +
+             " times the symbol '" + dimension.symbol + "'; make the factor 1 to " +
+             std::to_string(kMostFactor) + " (D112)";
     }
     if (is_parameter(node.kind)) {
       return subject(node) + " has a dimension '" + dimension.symbol +

@@ -12,25 +12,41 @@ bool read_setting(Scanner& scan, std::string_view name, double& value) {
   return scan.expect_word(name) && scan.read_number(value, "a number");
 }
 
+namespace {
+
+bool read_symbol(Scanner& scan, std::string& name) {
+  const Position start = scan.position();
+  std::string_view symbol;
+  if (!scan.read_word(symbol, "an extent or a symbol")) return false;
+  if (!is_symbol(symbol)) {
+    return scan.fail(start, "a symbol is made of letters, digits and _, but this is " +
+                                quoted(symbol.substr(0, 32)));
+  }
+  name = symbol;
+  return true;
+}
+
+/// "batch", "64" or "4*side"
+bool read_dimension(Scanner& scan, Dimension& dimension) {
+  const char first = scan.peek();
+  if (!(first >= '0' && first <= '9') && first != '-') return read_symbol(scan, dimension.symbol);
+  std::int64_t number = 0;
+  if (!scan.read_integer(number, "an extent")) return false;
+  if (!scan.take('*')) {
+    dimension.extent = number;
+    return true;
+  }
+  dimension.factor = number;
+  return read_symbol(scan, dimension.symbol);
+}
+
+}  // namespace
+
 bool read_shape(Scanner& scan, Shape& shape) {
   if (!scan.expect('[')) return false;
   if (scan.take(']')) return true;
   do {
-    const Position start = scan.position();
-    const char first = scan.peek();
-    Dimension dimension;
-    if ((first >= '0' && first <= '9') || first == '-') {
-      if (!scan.read_integer(dimension.extent, "an extent")) return false;
-    } else {
-      std::string_view symbol;
-      if (!scan.read_word(symbol, "an extent or a symbol")) return false;
-      if (!is_symbol(symbol)) {
-        return scan.fail(start, "a symbol is made of letters, digits and _, but this is " +
-                                    quoted(symbol.substr(0, 32)));
-      }
-      dimension.symbol = symbol;
-    }
-    shape.push_back(std::move(dimension));
+    if (!read_dimension(scan, shape.emplace_back())) return false;
   } while (scan.take(','));
   return scan.expect(']');
 }

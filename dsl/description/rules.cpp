@@ -203,10 +203,14 @@ bool read_scaling(Scanner& scan, encoding::Scaling& scaling) {
   } else if (!encoding::is_of_vectors(scaling) && !scan.take_word("tensor")) {
     return scan.unexpected("'tensor', 'row', 'column', 'block' or 'delayed'");
   }
-  return scan.read_enum(
+  const bool has_scale = scan.read_enum(
       scaling.scale, "a format of scales", +[](Element element) {
         return element == Element::f8e8m0 || element == Element::f8e4m3 || element == Element::f32;
       });
+  if (!has_scale || !scan.take_word("under")) return has_scale;
+  return scan.read_enum(
+      scaling.of_all, "a format of a tensor's scale",
+      +[](Element element) { return element == Element::f32; });
 }
 
 bool read_format(Scanner& scan, Encoding& encoding, std::string_view what, bool (*fits)(Element)) {

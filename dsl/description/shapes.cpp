@@ -47,11 +47,16 @@ class NodeView {
   static bool is_fixed(const Dimension& dimension) { return dimension.symbol.empty(); }
   static std::int64_t extent(const Dimension& dimension) { return dimension.extent; }
   static Dimension fixed(std::int64_t extent) { return {extent, {}}; }
+  static std::int64_t factor(const Dimension& dimension) { return dimension.factor; }
+  static Dimension with_factor(Dimension dimension, std::int64_t factor) {
+    dimension.factor = factor;
+    return dimension;
+  }
 
   /// What the parameter's declared shape says.
   Dimension chosen(int operand, std::size_t dimension, const char* name) const {
     const Shape& declared = shape(operand);
-    return dimension < declared.size() ? declared[dimension] : Dimension{0, name};
+    return dimension < declared.size() ? declared[dimension] : Dimension{0, name, 1};
   }
 
   bool flag(int setting) const {
@@ -143,10 +148,7 @@ class NodeView {
 
   void put(std::string_view text) { inferred_.fault += text; }
   void put(const Shape& shape) { inferred_.fault += spelled(shape); }
-  void put(const Dimension& dimension) {
-    inferred_.fault +=
-        dimension.symbol.empty() ? std::to_string(dimension.extent) : dimension.symbol;
-  }
+  void put(const Dimension& dimension) { inferred_.fault += spelled(dimension); }
   void put(OperandName name) { inferred_.fault += "'%" + read(name.index).name + "'"; }
   void put(Remedy) { inferred_.fault += "; "; }
 

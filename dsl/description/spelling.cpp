@@ -21,11 +21,17 @@ std::string spelled(double value) {
   return {digits.data(), end};
 }
 
+std::string spelled(const Dimension& dimension) {
+  if (dimension.symbol.empty()) return std::to_string(dimension.extent);
+  if (dimension.factor == 1) return dimension.symbol;
+  return std::to_string(dimension.factor) + "*" + dimension.symbol;
+}
+
 std::string spelled(const Shape& shape) {
   std::string text = "[";
   for (const Dimension& dimension : shape) {
     if (text.size() > 1) text += ", ";
-    text += dimension.symbol.empty() ? std::to_string(dimension.extent) : dimension.symbol;
+    text += spelled(dimension);
   }
   return text + "]";
 }

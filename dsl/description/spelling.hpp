@@ -75,6 +75,7 @@ constexpr std::optional<Enum> enum_of(std::string_view word) {
 /// The fewest digits that read back to the same double.
 std::string spelled(double value);
 /// "[batch, 64]"
+std::string spelled(const Dimension& dimension);  // "batch", "64", "4*side"
 std::string spelled(const Shape& shape);
 /// What follows "rule ": "where layer \"fc*\" role saved : store f16".
 std::string spelled(const Rule& rule);

@@ -83,9 +83,11 @@ double farthest_power(Bounded x, Bounded y) {
 
 }  // namespace
 
-// Another base has a whole exponent that is known, and is not near zero where that is negative.
+// Another base is 0 as it is, below an exponent above 0; or it has a whole exponent that is known,
+// and is not near zero where that is negative.
 Bounded pow(Bounded x, Bounded y) {
   const double value = std::pow(x.value, y.value), size = std::fabs(x.value);
+  if (size + x.error == 0 && y.value > y.error) return {};
   if (x.value > x.error) return recipe_result(value, farthest_power(x, y));
   Bounded::require_decided(y.error == 0 && std::floor(y.value) == y.value &&
                            (y.value >= 0 || size > x.error));

@@ -18,7 +18,8 @@ using Extents = std::vector<std::int64_t>;
 inline Extents bound(const description::Shape& shape, const Symbols& symbols) {
   Extents extents;
   for (const description::Dimension& dimension : shape) {
-    extents.push_back(dimension.symbol.empty() ? dimension.extent : symbols.at(dimension.symbol));
+    extents.push_back(dimension.symbol.empty() ? dimension.extent
+                                               : dimension.factor * symbols.at(dimension.symbol));
   }
   return extents;
 }

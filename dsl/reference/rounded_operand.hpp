@@ -125,58 +125,56 @@ struct Read {
   Values<Scalar> numbers, codes, factors;
 };
 
-/// P87: the values under scales of f32, one for each of them in `multipliers`, which it is
-/// multiplied by; `rounded` rounds them to the element then.
+/// P87: the values times `multipliers`, one for each of them, as `rounded` rounds them to the
+/// element then.
+template <class Round>
+Values<float> codes_of(const Values<float>& values, const Values<float>& multipliers,
+                       Round rounded) {
+  constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+  Values<float> codes;
+  for (std::size_t e = 0; e < values.size(); ++e)
+    codes.push_back(std::isfinite(values[e]) ? values[e] * multipliers[e] : kNaN);
+  codes = rounded(std::move(codes));
+  for (std::size_t e = 0; e < values.size(); ++e)
+    if (!std::isfinite(values[e])) codes[e] = kNaN;  // which some formats do not have (P52)
+  return codes;
+}
+
+/// P87: the values under scales of f32, one for each of them in `multipliers`.
 template <class Round>
 Read<float> read_codes(const Values<float>& values, const Values<float>& multipliers,
                        Round rounded) {
-  constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
   Read<float> read;
+  read.codes = codes_of(values, multipliers, rounded);
   for (std::size_t e = 0; e < values.size(); ++e) {
-    read.codes.push_back(std::isfinite(values[e]) ? values[e] * multipliers[e] : kNaN);
     read.factors.push_back(1 / multipliers[e]);
-  }
-  read.codes = rounded(std::move(read.codes));
-  for (std::size_t e = 0; e < values.size(); ++e) {
-    if (!std::isfinite(values[e])) read.codes[e] = kNaN;  // which some formats do not have (P52)
     read.numbers.push_back(read.codes[e] * read.factors[e]);
   }
   return read;
 }
 
-/// P87, P89: for every value what its group is multiplied by.
-inline Values<float> multipliers_of(const RoundTo& to, const Values<float>& values,
-                                    const Matrices& of) {
-  Values<float> multipliers(values.size());
+/// P97: the values under two levels, the upper one of f32; codes are numbers of the element times
+/// their block's scale.
+template <class Round>
+Read<float> read_under_two_levels(const RoundTo& to, const Values<float>& values,
+                                  const Matrices& of, Round rounded) {
+  const float of_all = multiplier_of(to, values), factor = 1 / of_all;
+  Values<float> scales(values.size()), multipliers(values.size());
   for (const std::vector<std::size_t>& group : groups_of(to.scaling, of, values.size())) {
     Values<float> members;
     for (const std::size_t e : group) members.push_back(values[e]);
-    const float multiplier = multiplier_of(to, members);
-    for (const std::size_t e : group) multipliers[e] = multiplier;
+    const float scale = code_scale_of_block(to, of_all, members);
+    for (const std::size_t e : group) {
+      scales[e] = scale;
+      multipliers[e] = inverse_of(scale * factor);
+    }
   }
-  return multipliers;
-}
-
-inline Read<float> read_under_f32(const RoundTo& to, const Values<float>& values,
-                                  const Matrices& of, const Draws& draws, const std::string& name) {
-  return read_codes(values, multipliers_of(to, values, of), [&](Values<float> multiplied) {
-    return rounded(to, std::move(multiplied), draws, name);
-  });
-}
-/// Exact evaluation knows no formats.
-inline Read<double> read_under_f32(const RoundTo&, const Values<double>& values, const Matrices&,
-                                   const Draws&, const std::string&) {
-  return {.numbers = values, .codes = {}, .factors = {}};
-}
-/// Numbers stand for codes and factors: what a sum of codes rounds otherwise is far less.
-inline Read<Bounded> read_under_f32(const RoundTo& to, const Values<Bounded>& values,
-                                    const Matrices& of, const Draws&, const std::string&) {
-  Read<Bounded> read{.numbers = values, .codes = {}, .factors = {}};
-  for (const std::vector<std::size_t>& group : groups_of(to.scaling, of, values.size())) {
-    Values<Bounded> members;
-    for (const std::size_t e : group) members.push_back(values[e]);
-    for (const std::size_t e : group)
-      read.numbers[e] = number_under_f32(to, std::span<const Bounded>(members), values[e]);
+  Read<float> read;
+  read.codes = codes_of(values, multipliers, rounded);
+  read.factors.assign(values.size(), factor);
+  for (std::size_t e = 0; e < values.size(); ++e) {
+    read.codes[e] *= scales[e];
+    read.numbers.push_back(read.codes[e] * factor);
   }
   return read;
 }
@@ -196,6 +194,51 @@ Values<Scalar> rounded_operand(const RoundTo& to, Values<Scalar> values, const M
     values[e] = is_nan ? round({description::Element::bf16}, given[e]) : values[e] * scales[e];
   }
   return values;
+}
+
+/// P87, P89: for every value what its group is multiplied by.
+inline Values<float> multipliers_of(const RoundTo& to, const Values<float>& values,
+                                    const Matrices& of) {
+  Values<float> multipliers(values.size());
+  for (const std::vector<std::size_t>& group : groups_of(to.scaling, of, values.size())) {
+    Values<float> members;
+    for (const std::size_t e : group) members.push_back(values[e]);
+    const float multiplier = multiplier_of(to, members);
+    for (const std::size_t e : group) multipliers[e] = multiplier;
+  }
+  return multipliers;
+}
+
+inline Read<float> read_under_f32(const RoundTo& to, const Values<float>& values,
+                                  const Matrices& of, const Draws& draws, const std::string& name) {
+  const auto to_element = [&](Values<float> multiplied) {
+    return rounded(to, std::move(multiplied), draws, name);
+  };
+  if (has_two_levels(to.scaling)) return read_under_two_levels(to, values, of, to_element);
+  return read_codes(values, multipliers_of(to, values, of), to_element);
+}
+/// Exact evaluation knows no formats.
+inline Read<double> read_under_f32(const RoundTo&, const Values<double>& values, const Matrices&,
+                                   const Draws&, const std::string&) {
+  return {.numbers = values, .codes = {}, .factors = {}};
+}
+/// Numbers stand for codes and factors: what a sum of codes rounds otherwise is far less.
+inline Read<Bounded> read_under_f32(const RoundTo& to, const Values<Bounded>& values,
+                                    const Matrices& of, const Draws& draws,
+                                    const std::string& name) {
+  Read<Bounded> read{.numbers = values, .codes = {}, .factors = {}};
+  if (has_two_levels(to.scaling)) {  // P77's bound, whose scale of all is no less
+    read.numbers = rounded_operand(to, std::move(read.numbers), of, draws, name);
+    for (Bounded& number : read.numbers) number.error += 0x1p-20 * std::fabs(number.value);
+    return read;
+  }
+  for (const std::vector<std::size_t>& group : groups_of(to.scaling, of, values.size())) {
+    Values<Bounded> members;
+    for (const std::size_t e : group) members.push_back(values[e]);
+    for (const std::size_t e : group)
+      read.numbers[e] = number_under_f32(to, std::span<const Bounded>(members), values[e]);
+  }
+  return read;
 }
 
 }  // namespace halftone::reference

@@ -218,7 +218,15 @@ double scale_of_block(RoundTo to, double of_all, std::span<const Bounded> group)
 float multiplier_of(RoundTo to, std::span<const float> group) {
   const float amax = maximum_of(group);
   if (!std::isfinite(amax) || amax == 0) return 1;
-  return std::min(largest_of(to.format) / amax, std::numeric_limits<float>::max());
+  const float largest = has_two_levels(to.scaling) ? largest_of_all(to) : largest_of(to.format);
+  return std::min(largest / amax, std::numeric_limits<float>::max());
+}
+
+// As TransformerEngine's compute_decoding_scaling_factor.
+float code_scale_of_block(RoundTo to, float of_all, std::span<const float> group) {
+  const float most = largest_of(to.scaling.scale);
+  const float fitting = maximum_of(group) * (of_all * (1 / largest_of(to.format)));
+  return round({to.scaling.scale}, fitting < most ? fitting : most);
 }
 
 // Half a place of a float is at most 2^-(m + 1) of it, a place twice that; a place is also more

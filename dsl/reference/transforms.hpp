@@ -25,14 +25,10 @@ inline std::int64_t spectrum_places(std::int64_t places) {
       std::bit_ceil(static_cast<std::uint64_t>(places < 2 ? 2 : places)));
 }
 
-// Z1: the turn of block b in stage s, whose angle is pi (4 r + 1) / 2^(s + 2), r being the s bits
-// of b in the opposite order.
+// Z1: the point at q of 2^22 units of a turn, q <= 2^21.
 template <class Scalar>
-Complex<Scalar> spectrum_turn(int s, std::int64_t b) {
+Complex<Scalar> point_of_half_turn(std::int64_t q) {
   constexpr double unit = 2 * std::numbers::pi / (1 << 22);
-  std::int64_t r = 0;
-  for (int bit = 0; bit < s; ++bit) r = 2 * r + (b >> bit & 1);
-  const std::int64_t q = (4 * r + 1) << (19 - s);  // of 2^22 in a turn
   const bool is_behind = q > 1 << 20;
   const std::int64_t first = is_behind ? (1 << 21) - q : q;
   const bool is_steep = first > 1 << 19;
@@ -44,6 +40,15 @@ Complex<Scalar> spectrum_turn(int s, std::int64_t b) {
   const Scalar c = fma(-e, sine, cosine), t = fma(e, cosine, sine);
   const Scalar real = is_steep ? t : c;
   return {is_behind ? -real : real, is_steep ? c : t};
+}
+
+// Z1: the turn of block b in stage s, whose angle is pi (4 r + 1) / 2^(s + 2), r being the s bits
+// of b in the opposite order.
+template <class Scalar>
+Complex<Scalar> spectrum_turn(int s, std::int64_t b) {
+  std::int64_t r = 0;
+  for (int bit = 0; bit < s; ++bit) r = 2 * r + (b >> bit & 1);
+  return point_of_half_turn<Scalar>((4 * r + 1) << (19 - s));
 }
 
 // The turns of all stages, one after another: that of block b in stage s is number 2^s + b.

@@ -117,7 +117,9 @@ class Training {
     std::filesystem::create_directories(plan_.pictures);
     std::array<char, 16> number{};
     std::snprintf(number.data(), number.size(), "_%06lld.png", static_cast<long long>(step));
-    write_strips(plan_.pictures / (name_ + number.data()), clips);
+    const std::filesystem::path file = plan_.pictures / (name_ + number.data());
+    write_strips(file, clips);
+    log_->picture({.step = step, .name = "samples", .file = file});
     return held_out;
   }
 

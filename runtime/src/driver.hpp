@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -86,6 +87,8 @@ class Driver {
   virtual DriverStatus allocate(std::int64_t bytes, std::string_view name,
                                 DeviceAddress& address) = 0;
   virtual DriverStatus free(DeviceAddress address) = 0;
+  /// What nobody holds of the device's memory; nothing where it is the host's.
+  virtual DriverStatus free_memory(std::optional<std::int64_t>& bytes) = 0;
 
   /// `bytes` > 0 of the host's memory, page-locked, aligned to 64; contents are undefined.
   virtual DriverStatus allocate_host(std::int64_t bytes, std::byte*& address) = 0;

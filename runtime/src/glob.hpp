@@ -46,4 +46,10 @@ namespace halftone {
   return false;
 }
 
+/// Whether it matches the name of a layer, or of a parameter ("fc1.weight"), or a parameter's layer
+/// (P5).
+[[nodiscard]] inline bool layer_matches(std::string_view glob, std::string_view name) {
+  return glob_matches(glob, name) || glob_matches(glob, name.substr(0, name.rfind('.')));
+}
+
 }  // namespace halftone

@@ -118,6 +118,22 @@ std::int64_t rows_of(const BoundProgram& program, const char* operation, const R
   return rows;
 }
 
+/// ", of lengths 4 * side": of what has several places for each of what a symbol is bound to
+/// (D112); empty otherwise.
+std::string multiples_of(const ProgramPlan& plan, std::size_t buffer) {
+  std::vector<std::string> lengths;
+  for (const manifest::Dimension& dimension : plan.buffer(buffer).shape) {
+    if (dimension.symbol < 0 || dimension.extent == 1) continue;
+    const std::string length = std::to_string(dimension.extent) + " * " +
+                               plan.manifest().symbols[static_cast<std::size_t>(dimension.symbol)];
+    if (std::ranges::find(lengths, length) == lengths.end()) lengths.push_back(length);
+  }
+  std::string text;
+  for (const std::string& length : lengths)
+    text += (text.empty() ? ", of lengths " : " and ") + length;
+  return text;
+}
+
 /// What is wrong with values for that place, with the remedy; no cause when nothing is.
 Error::Parts judge(const ProgramPlan& plan, const Sizes& sizes, const Place& place,
                    const Values& values, const Rows& rows) {
@@ -130,7 +146,7 @@ Error::Parts judge(const ProgramPlan& plan, const Sizes& sizes, const Place& pla
             .object = "",
             .cause = "has " + std::to_string(size_of(values)) + " values, but " +
                      plan.shape_text(place.buffer, sizes) + " needs " + std::to_string(needed),
-            .hint = "give the whole tensor, row-major" +
+            .hint = "give the whole tensor, row-major" + multiples_of(plan, place.buffer) +
                     (place.row == 0
                          ? ""
                          : ", of as many rows as " + named("input", rows.place->name) + " has")};

@@ -211,7 +211,7 @@ void ProgramPlan::check_rows(const manifest::Kernel& kernel) const {
   for (const manifest::TaskAxis& axis : kernel.tasks) {
     if (axis.tile != manifest::kMostColumns || axis.extent.front().symbol < 0) continue;
     const auto symbol = static_cast<std::size_t>(axis.extent.front().symbol);
-    if (symbols()[symbol] <= manifest::kMostColumns) continue;
+    if (symbols()[symbol] <= manifest::kMostColumns / axis.extent.front().extent) continue;
     throw Error({.operation = who_,
                  .object = named("symbol", manifest().symbols[symbol]),
                  .cause = "is " + std::to_string(symbols()[symbol]) + ", but the rows of " +

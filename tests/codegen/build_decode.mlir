@@ -157,6 +157,16 @@ module @does_not_take_a_model_without_attention attributes {halftone.model = "m"
 
 // -----
 
+module @does_not_take_times_that_are_multiples attributes {halftone.model = "m"} {
+  // expected-error @+1 {{model 'm' cannot decode: it wants tokens, an input of integers with symbols for sequences and times, i32[batch, time] say}}
+  halftone.graph "inference" {
+    %x = halftone.input "x" : !halftone.tensor<[batch, 2*time], i32>
+    halftone.output "y", %x : !halftone.tensor<[batch, 2*time], i32>
+  }
+}
+
+// -----
+
 #zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
 
 module @does_not_take_another_input_than_tokens attributes {halftone.model = "m"} {

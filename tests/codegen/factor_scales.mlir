@@ -94,3 +94,38 @@ halftone.graph "training" {
   %y = halftone.contract %a, %w {transpose_rhs, pass = #halftone.pass<forward>, halftone.layer = "fc"} : (!x, !w) -> !y
   halftone.output "y", %y : !y
 }
+
+// -----
+
+!x = !halftone.tensor<[batch, 8], f32>
+!w = !halftone.tensor<[4, 8], f32>
+
+// P97: under a scale of f32 over blocks codes are elements times their blocks' scales; what was noted is noted of the elements' rounding.
+// CHECK-LABEL: halftone.graph "training"
+halftone.graph "training" {
+  %z = halftone.input "z" : !x
+  %e = halftone.input "e" : !halftone.tensor<[batch, 8], f8E4M3FN>
+  %s = halftone.input "s" : !halftone.tensor<[], f32>
+  %w = halftone.input "w" : !w
+  // CHECK: halftone.cast %{{.*}} {halftone.cast = {value = 0 : i64}, saturate} : {{.*}} -> !halftone.tensor<[batch, 8], f8E4M3FN>
+  %q = halftone.cast %z {saturate} : (!x) -> !halftone.tensor<[batch, 8], f8E4M3FN>
+  %qf = halftone.cast %q {halftone.inline} : (!halftone.tensor<[batch, 8], f8E4M3FN>) -> !x
+  %ef = halftone.cast %e {halftone.inline} : (!halftone.tensor<[batch, 8], f8E4M3FN>) -> !x
+  // CHECK: %[[CODES:.*]] = halftone.map "unscale"
+  %codes = halftone.map "unscale" (%qf, %ef) {halftone.scaled = "unscale"} : (!x, !x) -> !x {
+  ^bb0(%c: f32, %f: f32):
+    %m = arith.mulf %c, %f : f32
+    halftone.yield %m : f32
+  }
+  // CHECK: %[[COPY:.*]] = halftone.cast %[[CODES]] {{.*}} -> !halftone.tensor<[batch, 8], bf16>
+  // CHECK-NOT: halftone.map "unscale"
+  %a = halftone.map "unscale" (%codes, %s) {halftone.scaled = "unscale", halftone.cast = {value = 0 : i64}} : (!x, !halftone.tensor<[], f32>) -> !x {
+  ^bb0(%c: f32, %f: f32):
+    %m = arith.mulf %c, %f : f32
+    halftone.yield %m : f32
+  }
+  // CHECK: %[[SUM:.*]] = halftone.contract %[[COPY]]
+  // CHECK: halftone.map "scale"(%[[SUM]]
+  %y = halftone.contract %a, %w {transpose_rhs, pass = #halftone.pass<forward>} : (!x, !w) -> !halftone.tensor<[batch, 4], f32>
+  halftone.output "y", %y : !halftone.tensor<[batch, 4], f32>
+}

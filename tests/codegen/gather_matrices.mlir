@@ -6,7 +6,7 @@
 // The last axis taken apart: 2 x 4 of a row of taps, 4 channels.
 // CHECK: #[[SLIDES:map[0-9]*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1 * 2 + d4 floordiv 8 - 1, d2 + ((d4 floordiv 4) mod 2) * 2, d4 mod 4)>
 // CHIPS: #[[OFCHIPS:map[0-9]*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1 * 2 + d4 floordiv 8 - 1, d2 + ((d4 floordiv 4) mod 2) * 2, d4 mod 4)>
-// Two bf16 are gathered by chips alone.
+// What is only turned is gathered by CPUs alone.
 // CHIPS: module attributes {halftone.cpu_apart}
 
 module {
@@ -26,15 +26,15 @@ halftone.graph "slides" {
   halftone.output "y", %y {halftone.phase = #halftone.phase<forward>} : !halftone.tensor<[batch, 4, 5, 8], f32>
 }
 
-// Two factors of bf16 may be multiplied by tiles of matrices, which read what lies in memory.
+// Tiles of matrices, which may multiply two factors of bf16, are made of lines as f32 is.
 // CHECK-LABEL: halftone.graph "halves"
 halftone.graph "halves" {
   %x = halftone.input "x" : !halftone.tensor<[batch, 9, 4], bf16>
   %w = halftone.input "w" : !halftone.tensor<[8, 12], bf16>
   // CHIPS-NOT: pointwise
   // CHIPS: halftone.kernel "halves_forward" contraction {{.*}} accesses [#halftone.access<lhs reads #{{.*}}>, #halftone.access<rhs>]
-  // CHECK: halftone.kernel "halves_windows" pointwise
-  // CHECK: halftone.kernel "halves_forward" contraction {{.*}} accesses [#halftone.access<lhs>, #halftone.access<rhs>]
+  // CHECK-NOT: pointwise
+  // CHECK: halftone.kernel "halves_forward" contraction {{.*}} accesses [#halftone.access<lhs reads #{{.*}}>, #halftone.access<rhs>]
   %windows = halftone.map "windows" (%x) over ["batch", 7, 3, 4]
       reads [#halftone.access<general reads affine_map<(b, i, p, c) -> (b, i + p, c)>>] writes [#halftone.access<full>] {halftone.phase = #halftone.phase<forward>}
       : (!halftone.tensor<[batch, 9, 4], bf16>) -> !halftone.tensor<[batch, 7, 3, 4], bf16> {
@@ -45,6 +45,40 @@ halftone.graph "halves" {
   %y = halftone.contract %rows, %w {halftone.phase = #halftone.phase<forward>, pass = #halftone.pass<forward>, transpose_rhs}
       : (!halftone.tensor<[batch, 7, 12], bf16>, !halftone.tensor<[8, 12], bf16>) -> !halftone.tensor<[batch, 7, 8], f32>
   halftone.output "y", %y {halftone.phase = #halftone.phase<forward>} : !halftone.tensor<[batch, 7, 8], f32>
+}
+
+// They multiply bf16 alone, so that windows of 8 bits become bf16 in memory, unless the order of sums rules tiles out.
+// CHECK-LABEL: halftone.graph "eighths"
+// CHIPS-LABEL: halftone.graph "eighths"
+halftone.graph "eighths" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 9, 4], f8E4M3FN>
+  %w = halftone.input "w" : !halftone.tensor<[8, 12], bf16>
+  // CHIPS-NOT: pointwise
+  // CHECK: halftone.kernel "eighths_windows" pointwise
+  // CHECK: halftone.kernel "eighths_forward" contraction {{.*}} accesses [#halftone.access<lhs>, #halftone.access<rhs>]
+  // CHECK-NOT: pointwise
+  // CHECK: halftone.kernel {{.*}} contraction {{.*}} accesses [#halftone.access<lhs reads #{{.*}}>, #halftone.access<rhs>]
+  %wide = halftone.cast %x {halftone.inline, halftone.phase = #halftone.phase<forward>} : (!halftone.tensor<[batch, 9, 4], f8E4M3FN>) -> !halftone.tensor<[batch, 9, 4], bf16>
+  %windows = halftone.map "windows" (%wide) over ["batch", 7, 3, 4]
+      reads [#halftone.access<general reads affine_map<(b, i, p, c) -> (b, i + p, c)>>] writes [#halftone.access<full>] {halftone.phase = #halftone.phase<forward>}
+      : (!halftone.tensor<[batch, 9, 4], bf16>) -> !halftone.tensor<[batch, 7, 3, 4], bf16> {
+    ^bb0(%a: bf16):
+      halftone.yield %a : bf16
+  }
+  %rows = halftone.view %windows : (!halftone.tensor<[batch, 7, 3, 4], bf16>) -> !halftone.tensor<[batch, 7, 12], bf16>
+  %y = halftone.contract %rows, %w {halftone.phase = #halftone.phase<forward>, pass = #halftone.pass<forward>, transpose_rhs}
+      : (!halftone.tensor<[batch, 7, 12], bf16>, !halftone.tensor<[8, 12], bf16>) -> !halftone.tensor<[batch, 7, 8], f32>
+  %again = halftone.map "again" (%wide) over ["batch", 7, 3, 4]
+      reads [#halftone.access<general reads affine_map<(b, i, p, c) -> (b, i + p, c)>>] writes [#halftone.access<full>] {halftone.phase = #halftone.phase<forward>}
+      : (!halftone.tensor<[batch, 9, 4], bf16>) -> !halftone.tensor<[batch, 7, 3, 4], bf16> {
+    ^bb0(%a: bf16):
+      halftone.yield %a : bf16
+  }
+  %lines = halftone.view %again : (!halftone.tensor<[batch, 7, 3, 4], bf16>) -> !halftone.tensor<[batch, 7, 12], bf16>
+  %z = halftone.contract %lines, %w {halftone.phase = #halftone.phase<forward>, halftone.precision = #halftone.precision<operands = [[], []], results = [[]], accumulate = ordered>, pass = #halftone.pass<forward>, transpose_rhs}
+      : (!halftone.tensor<[batch, 7, 12], bf16>, !halftone.tensor<[8, 12], bf16>) -> !halftone.tensor<[batch, 7, 8], f32>
+  halftone.output "y", %y {halftone.phase = #halftone.phase<forward>} : !halftone.tensor<[batch, 7, 8], f32>
+  halftone.output "z", %z {halftone.phase = #halftone.phase<forward>} : !halftone.tensor<[batch, 7, 8], f32>
 }
 
 // Nor is it a kernel less where something else reads it, too.

@@ -12,6 +12,11 @@ module attributes {test.type = !halftone.tensor<[batch ceildiv 0, 4], f32>} {}
 
 // -----
 
+// expected-error @+1 {{a symbol is taken 0 times}}
+module attributes {test.type = !halftone.tensor<[batch, 0*side], f32>} {}
+
+// -----
+
 // An element is in a format that rules or inputs may name.
 // expected-error @+1 {{element type 'i64' is none of the formats f32, tf32, f16, bf16, i32, u8, i8, u16, i16, i64, f8e4m3, f8e5m2, f8e8m0, f6e3m2, f6e2m3 and f4e2m1}}
 module attributes {test.type = !halftone.tensor<[4], i64>} {}
@@ -433,11 +438,11 @@ halftone.graph "g" {
 
 // -----
 
-// Upsample: dimensions that are numbers.
+// Upsample: a symbol that is taken so many times more often.
 halftone.graph "g" {
-  %x = halftone.input "x" : !halftone.tensor<[batch, 9, 8], f32>
-  // expected-error @+1 {{which is no number}}
-  %y = halftone.upsample %x {factor = array<i64: 2, 2>, mode = "nearest"} : (!halftone.tensor<[batch, 9, 8], f32>) -> !halftone.tensor<[batch, 18, 8], f32>
+  %x = halftone.input "x" : !halftone.tensor<[3*side, 9, 8], f32>
+  // expected-error @+1 {{is not 6*side x 18 x 8}}
+  %y = halftone.upsample %x {factor = array<i64: 2, 2>, mode = "nearest"} : (!halftone.tensor<[3*side, 9, 8], f32>) -> !halftone.tensor<[3*side, 18, 8], f32>
 }
 
 // -----
@@ -582,6 +587,15 @@ halftone.graph "g" {
   %x = halftone.input "x" : !halftone.tensor<[batch, 9, 8], f32>
   // expected-error @+1 {{by groups of channels}}
   %y = halftone.pixel_shuffle %x {factor = array<i64: 3>} : (!halftone.tensor<[batch, 9, 8], f32>) -> !halftone.tensor<[batch, 27, 2], f32>
+}
+
+// -----
+
+// Pixel_shuffle: places of a symbol that is taken so many times more often.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, side, 8], f32>
+  // expected-error @+1 {{by groups of channels}}
+  %y = halftone.pixel_shuffle %x {factor = array<i64: 2>} : (!halftone.tensor<[batch, side, 8], f32>) -> !halftone.tensor<[batch, side, 4], f32>
 }
 
 // -----
@@ -1311,6 +1325,78 @@ halftone.graph "g" {
   %h = halftone.input "h" : !halftone.tensor<[batch, 8], f32>
   // expected-error @+1 {{is not 4 by 8}}
   %y = halftone.contract %g, %h {pass = #halftone.pass<weight_gradient>, transpose_lhs} : (!halftone.tensor<[batch, 4], f32>, !halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[8, 4], f32>
+}
+
+// -----
+
+// Scaled contract: both operands sum over one dimension.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 64], f8E4M3FN>
+  %xs = halftone.input "xs" : !halftone.tensor<[batch, 2], f32>
+  %w = halftone.input "w" : !halftone.tensor<[8, 60], f8E4M3FN>
+  %ws = halftone.input "ws" : !halftone.tensor<[8, 2], f32>
+  // expected-error @+1 {{sums over 64 of lhs but 60 of rhs}}
+  %y = halftone.scaled_contract %x by %xs, %w by %ws {lhs_block = array<i64: 1, 32>, pass = #halftone.pass<forward>, rhs_block = array<i64: 1, 32>, transpose_rhs} : (!halftone.tensor<[batch, 64], f8E4M3FN>, !halftone.tensor<[batch, 2], f32>, !halftone.tensor<[8, 60], f8E4M3FN>, !halftone.tensor<[8, 2], f32>) -> !halftone.tensor<[batch, 8], f32>
+}
+
+// -----
+
+// Scaled contract: an instruction multiplies 32 places by one scale.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 64], f8E4M3FN>
+  %xs = halftone.input "xs" : !halftone.tensor<[batch, 2], f32>
+  %w = halftone.input "w" : !halftone.tensor<[8, 64], f8E4M3FN>
+  %ws = halftone.input "ws" : !halftone.tensor<[8, 2], f32>
+  // expected-error @+1 {{wants blocks of one line or more by a multiple of 32 places of the sum}}
+  %y = halftone.scaled_contract %x by %xs, %w by %ws {lhs_block = array<i64: 1, 48>, pass = #halftone.pass<forward>, rhs_block = array<i64: 1, 32>, transpose_rhs} : (!halftone.tensor<[batch, 64], f8E4M3FN>, !halftone.tensor<[batch, 2], f32>, !halftone.tensor<[8, 64], f8E4M3FN>, !halftone.tensor<[8, 2], f32>) -> !halftone.tensor<[batch, 8], f32>
+}
+
+// -----
+
+// Scaled contract: a block is lines by places.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 64], f8E4M3FN>
+  %xs = halftone.input "xs" : !halftone.tensor<[batch, 2], f32>
+  %w = halftone.input "w" : !halftone.tensor<[8, 64], f8E4M3FN>
+  %ws = halftone.input "ws" : !halftone.tensor<[8, 2], f32>
+  // expected-error @+1 {{wants blocks of one line or more by a multiple of 32 places of the sum}}
+  %y = halftone.scaled_contract %x by %xs, %w by %ws {lhs_block = array<i64: 32>, pass = #halftone.pass<forward>, rhs_block = array<i64: 1, 32>, transpose_rhs} : (!halftone.tensor<[batch, 64], f8E4M3FN>, !halftone.tensor<[batch, 2], f32>, !halftone.tensor<[8, 64], f8E4M3FN>, !halftone.tensor<[8, 2], f32>) -> !halftone.tensor<[batch, 8], f32>
+}
+
+// -----
+
+// Scaled contract: codes have 8 bits.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 64], bf16>
+  %xs = halftone.input "xs" : !halftone.tensor<[batch, 2], f32>
+  %w = halftone.input "w" : !halftone.tensor<[8, 64], f8E4M3FN>
+  %ws = halftone.input "ws" : !halftone.tensor<[8, 2], f32>
+  // expected-error @+1 {{multiplies blocks of '!halftone.tensor<[batch, 64], bf16>', which is no matrix of codes}}
+  %y = halftone.scaled_contract %x by %xs, %w by %ws {lhs_block = array<i64: 1, 32>, pass = #halftone.pass<forward>, rhs_block = array<i64: 1, 32>, transpose_rhs} : (!halftone.tensor<[batch, 64], bf16>, !halftone.tensor<[batch, 2], f32>, !halftone.tensor<[8, 64], f8E4M3FN>, !halftone.tensor<[8, 2], f32>) -> !halftone.tensor<[batch, 8], f32>
+}
+
+// -----
+
+// Scaled contract: each block has a scale.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 64], f8E4M3FN>
+  %xs = halftone.input "xs" : !halftone.tensor<[batch, 3], f32>
+  %w = halftone.input "w" : !halftone.tensor<[8, 64], f8E4M3FN>
+  %ws = halftone.input "ws" : !halftone.tensor<[8, 2], f32>
+  // expected-error @+1 {{has '!halftone.tensor<[batch, 3], f32>' as scales of '!halftone.tensor<[batch, 64], f8E4M3FN>', not batch x 2 in f32}}
+  %y = halftone.scaled_contract %x by %xs, %w by %ws {lhs_block = array<i64: 1, 32>, pass = #halftone.pass<forward>, rhs_block = array<i64: 1, 32>, transpose_rhs} : (!halftone.tensor<[batch, 64], f8E4M3FN>, !halftone.tensor<[batch, 3], f32>, !halftone.tensor<[8, 64], f8E4M3FN>, !halftone.tensor<[8, 2], f32>) -> !halftone.tensor<[batch, 8], f32>
+}
+
+// -----
+
+// Scaled contract: scales are f32.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 64], f8E4M3FN>
+  %xs = halftone.input "xs" : !halftone.tensor<[batch, 2], bf16>
+  %w = halftone.input "w" : !halftone.tensor<[8, 64], f8E4M3FN>
+  %ws = halftone.input "ws" : !halftone.tensor<[8, 2], f32>
+  // expected-error @+1 {{as scales of '!halftone.tensor<[batch, 64], f8E4M3FN>', not batch x 2 in f32}}
+  %y = halftone.scaled_contract %x by %xs, %w by %ws {lhs_block = array<i64: 1, 32>, pass = #halftone.pass<forward>, rhs_block = array<i64: 1, 32>, transpose_rhs} : (!halftone.tensor<[batch, 64], f8E4M3FN>, !halftone.tensor<[batch, 2], bf16>, !halftone.tensor<[8, 64], f8E4M3FN>, !halftone.tensor<[8, 2], f32>) -> !halftone.tensor<[batch, 8], f32>
 }
 
 // -----

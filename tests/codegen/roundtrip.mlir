@@ -22,6 +22,8 @@ halftone.graph "sources" {
   %mean = halftone.state "mean" {initial = 0.5 : f64} : !halftone.tensor<[batch], tf32>
   // CHECK: halftone.state "parts" {initial = 1.000000e+00 : f64} : <[batch ceildiv 32, 8, time ceildiv 6], f32>
   %parts = halftone.state "parts" {initial = 1.0 : f64} : !halftone.tensor<[batch ceildiv 32, 8, time ceildiv 6], f32>
+  // CHECK: halftone.state "sides" {initial = 1.000000e+00 : f64} : <[4*side, side, 3*side ceildiv 8], f32>
+  %sides = halftone.state "sides" {initial = 1.0 : f64} : !halftone.tensor<[4 * side, 1*side, 3*side ceildiv 8], f32>
   // CHECK: halftone.state "moment" {initial = 0.000000e+00 : f64, optimizer} : <[96], f32>
   %moment = halftone.state "moment" {initial = 0.0 : f64, optimizer} : !halftone.tensor<[96], f32>
   // CHECK: halftone.hyperparameter "learning_rate" {initial = 1.000000e-03 : f64} : <[], f32>
@@ -318,6 +320,13 @@ halftone.graph "gradients" {
   %heads = halftone.input "heads" : !halftone.tensor<[batch, 5, 3], f32>
   %products = halftone.contract %heads, %heads {batch_axes = 1, pass = #halftone.pass<forward>, transpose_lhs}
       : (!halftone.tensor<[batch, 5, 3], f32>, !halftone.tensor<[batch, 5, 3], f32>) -> !halftone.tensor<[batch, 3, 3], f32>
+  // CHECK: halftone.scaled_contract %{{.*}} by %{{.*}}, %{{.*}} by %{{.*}} {lhs_block = array<i64: 1, 32>, pass = #halftone.pass<input_gradient>, rhs_block = array<i64: 8, 64>} : (
+  %codes = halftone.input "codes" : !halftone.tensor<[batch, 64], f8E4M3FN>
+  %scales = halftone.input "scales" : !halftone.tensor<[batch, 2], f32>
+  %more_codes = halftone.input "more_codes" : !halftone.tensor<[64, 20], f8E5M2>
+  %squares = halftone.input "squares" : !halftone.tensor<[1, 3], f32>
+  %of_codes = halftone.scaled_contract %codes by %scales, %more_codes by %squares {lhs_block = array<i64: 1, 32>, pass = #halftone.pass<input_gradient>, rhs_block = array<i64: 8, 64>}
+      : (!halftone.tensor<[batch, 64], f8E4M3FN>, !halftone.tensor<[batch, 2], f32>, !halftone.tensor<[64, 20], f8E5M2>, !halftone.tensor<[1, 3], f32>) -> !halftone.tensor<[batch, 20], f32>
   // CHECK: halftone.reduce "column_sum"(%{{.*}}) : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[8], f32>
   %bg = halftone.reduce "column_sum"(%g) : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[8], f32>
   // CHECK: halftone.map "layer_norm_grad"(%{{.*}}, %{{.*}}) over ["batch", 8] reads [#halftone.access<full>, #halftone.access<row>] writes [#halftone.access<full>] : (

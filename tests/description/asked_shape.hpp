@@ -68,6 +68,11 @@ class AskedShape {
   static bool is_fixed(const Dimension& dimension) { return dimension.symbol.empty(); }
   static std::int64_t extent(const Dimension& dimension) { return dimension.extent; }
   static Dimension fixed(std::int64_t extent) { return {extent, {}}; }
+  static std::int64_t factor(const Dimension& dimension) { return dimension.factor; }
+  static Dimension with_factor(Dimension dimension, std::int64_t factor) {
+    dimension.factor = factor;
+    return dimension;
+  }
   Dimension chosen(int operand, std::size_t dimension, const char*) {
     return choose_(operand, dimension);
   }

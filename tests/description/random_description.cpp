@@ -83,7 +83,10 @@ class Generator {
   Dimension dimension() {
     static constexpr const char* kSymbols[] = {"batch", "time", "_n2"};
     const std::uint32_t choice = below(8);
-    return choice < 3 ? symbol(kSymbols[choice]) : fixed(1 + below(9));
+    if (choice >= 3) return fixed(1 + below(9));
+    Dimension of_symbol = symbol(kSymbols[choice]);
+    if (below(4) == 0) of_symbol.factor = 1 + below(6);
+    return of_symbol;
   }
 
   static bool ends_in_symbol(const Shape& shape) {

@@ -40,6 +40,15 @@ input %x : f32[batch, 4]
 output "y" = %act
 )";
 
+/// Of no class contraction, but it may hold contractions.
+inline constexpr const char* kLongConvolution = R"(halftone description 1
+model "m"
+input %x : f32[batch, 8, 4]
+input %filter : f32[8, 4]
+%long = long_convolution(x: %x, filter: %filter) : [batch, 8, 4]
+output "y" = %long
+)";
+
 /// What is wrong with `model` when it has this rule; empty when nothing is.
 inline std::string fault(const char* model, const std::string& rule) {
   const std::string text = std::string(model) + "rule " + rule +

@@ -58,6 +58,14 @@ TEST_CASE("fields that nothing selected has are refused") {
       {"everywhere : compute f8e5m2 scaled block 16 by 1 f8e4m3 saturate",
        "states a compute that has scales of f8e4m3 on another element than f4e2m1 (P77); state "
        "them as f8e8m0 (P42)"},
+      {"everywhere : compute f4e2m1 scaled block 16 f8e8m0 under f32 saturate",
+       "states a compute that states a scale of the tensor beside others than blocks' of f8e4m3, "
+       "or in "
+       "another format than f32 (P97); leave under out, or state block 16 f8e4m3 under f32 (P42)"},
+      {"everywhere : compute f4e2m1 scaled tensor f32 under f32 saturate",
+       "states a compute that states a scale of the tensor beside others than blocks' of f8e4m3, "
+       "or in "
+       "another format than f32 (P97); leave under out, or state block 16 f8e4m3 under f32 (P42)"},
       {"everywhere : compute f4e2m1 scaled tensor f8e4m3 saturate",
        "states a compute that has scales that are neither powers of two nor f32 (P51, P87); state "
        "them as f8e8m0 or f32 (P42)"},
@@ -280,6 +288,15 @@ TEST_CASE("fields that nothing selected has are refused") {
   check(kWithoutParameters, {"everywhere : accumulate ordered master f32",
                              "states accumulate, but selects no contraction; name one or "
                              "leave it out (P42)"});
+  CHECK(fault(kLongConvolution, "where op long_convolution : accumulate ordered") == "");
+  CHECK(fault(kLongConvolution, "where class contraction : accumulate ordered") != "");
+}
+
+TEST_CASE("transforms of a long convolution are an internal value") {
+  for (const char* rule : {"where layer \"long.transforms\" role internal : store f16",
+                           "where op long_convolution role internal : store tf32"})
+    CHECK(fault(kLongConvolution, rule) == "");
+  CHECK(fault(kLongConvolution, "where layer \"long.product\" role internal : store f16") != "");
 }
 
 TEST_CASE("loss scales outside of their ranges are refused") {

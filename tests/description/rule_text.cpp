@@ -136,6 +136,14 @@ TEST_CASE("every part and field of a rule prints as its text and reads back") {
          r.compute->encoding.saturate = true;
          r.rounding = Rounding::stochastic;
        })},
+      {"everywhere : compute f4e2m1 scaled block 16 f8e4m3 under f32 saturate", with([](Rule& r) {
+         r.compute = {false, Element::f4e2m1};
+         r.compute->encoding.scaling = {.kind = Scaling::Kind::block,
+                                        .size = 16,
+                                        .scale = Element::f8e4m3,
+                                        .of_all = Element::f32};
+         r.compute->encoding.saturate = true;
+       })},
       {"everywhere : accumulate f32", with([](Rule& r) { r.accumulate = Accumulation::f32; })},
       {"everywhere : accumulate ordered",
        with([](Rule& r) { r.accumulate = Accumulation::ordered; })},

@@ -66,6 +66,15 @@ TEST_CASE("dimensions, formats and wanted gradients keep D4, D8 and D15") {
       {[](Description& d) { d.nodes[kX].shape[0].symbol = "2n"; }, kX,
        "input '%x' has a dimension \"2n\"; a symbol is an identifier and has no extent of its own "
        "(D4)"},
+      {[](Description& d) { d.nodes[kX].shape[0].factor = 0; }, kX,
+       "input '%x' has a dimension of 0 times the symbol 'batch'; make the factor 1 to 65536 "
+       "(D112)"},
+      {[](Description& d) { d.nodes[kX].shape[0].factor = 65537; }, kX,
+       "input '%x' has a dimension of 65537 times the symbol 'batch'; make the factor 1 to 65536 "
+       "(D112)"},
+      {[](Description& d) { d.nodes[kWeight].shape[0].factor = 2; }, kWeight,
+       "parameter '%fc.weight' has a dimension of 4 with a factor; give factors to symbols alone "
+       "(D112)"},
       {[](Description& d) { d.nodes[kBias].shape[0] = symbol("n"); }, kBias,
        "parameter '%fc.bias' has a dimension 'n'; give a parameter fixed extents (D4)"},
       {[](Description& d) { d = {}, d.name = "m"; }, -1,

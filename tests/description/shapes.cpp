@@ -24,11 +24,12 @@ std::optional<Shape> inferred(Kind kind, const std::vector<std::pair<std::string
   return infer_shape(b.description, node);
 }
 
+using Lists = std::vector<std::pair<std::string, std::vector<std::int64_t>>>;
+
 /// Settings of windows; groups are stated where they are more than one, output_padding where it is
 /// not empty.
-LayerAttributes window_settings(
-    const std::vector<std::pair<std::string, std::vector<std::int64_t>>>& lists,
-    std::int64_t groups = 1, std::vector<std::int64_t> output_padding = {}) {
+LayerAttributes window_settings(const Lists& lists, std::int64_t groups = 1,
+                                std::vector<std::int64_t> output_padding = {}) {
   LayerAttributes attributes;
   for (const auto& [name, numbers] : lists) attributes.settings.push_back({name, numbers});
   if (groups != 1) attributes.settings.push_back({"groups", groups});
@@ -38,9 +39,8 @@ LayerAttributes window_settings(
 }
 
 /// Settings of a pool.
-LayerAttributes pool_settings(
-    const std::vector<std::pair<std::string, std::vector<std::int64_t>>>& lists,
-    const std::string& function = "max", bool count_include_pad = false) {
+LayerAttributes pool_settings(const Lists& lists, const std::string& function = "max",
+                              bool count_include_pad = false) {
   LayerAttributes attributes = window_settings(lists);
   attributes.settings.push_back({"function", function});
   if (count_include_pad) attributes.settings.push_back({"count_include_pad", true});
@@ -378,6 +378,103 @@ TEST_CASE("windows fit what they slide over") {
              window_settings({{"kernel", {3, 3}}, {"stride", {2, 1}}, {"padding", {1, 0, 1, 0}}})));
 }
 
+namespace {
+
+/// What D77 and D79 count over n places, floor and all.
+struct Counted {
+  std::int64_t kernel, stride, dilation, padding;
+
+  [[nodiscard]] std::int64_t reach() const { return dilation * (kernel - 1) + 1; }
+  [[nodiscard]] std::int64_t windows(std::int64_t n) const {
+    const std::int64_t rest = n + padding - reach();
+    return rest < 0 ? 0 : rest / stride + 1;
+  }
+  [[nodiscard]] std::int64_t places(std::int64_t n, std::int64_t more) const {
+    return (n - 1) * stride + reach() + more - padding;
+  }
+};
+
+/// factor * count(side) at sides that tell all lines through small numbers apart.
+template <class Count>
+bool is_multiple(const Count& count, std::int64_t factor) {
+  for (const std::int64_t side : {1, 2, 3, 5, 8, 13})
+    if (count(side) != factor * side) return false;
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("D113, D114: symbols go through windows where their number is one of it at every size") {
+  const auto of = [](std::int64_t factor) { return Dimension{0, "side", factor}; };
+  int taken = 0;
+  for (std::int64_t kernel : {1, 2, 3, 4})
+    for (std::int64_t stride : {1, 2, 3})
+      for (std::int64_t dilation : {1, 2})
+        for (std::int64_t padding = 0; padding <= 4; ++padding)
+          for (std::int64_t factor : {1, 2, 3, 4, 6}) {
+            const Counted counted{kernel, stride, dilation, padding};
+            CAPTURE(kernel);
+            CAPTURE(stride);
+            CAPTURE(dilation);
+            CAPTURE(padding);
+            CAPTURE(factor);
+            const Lists lists = {{"kernel", {kernel}},
+                                 {"stride", {stride}},
+                                 {"dilation", {dilation}},
+                                 {"padding", {padding / 2, padding - padding / 2}}};
+            const Shape x = {kBatch, of(factor), fixed(4)},
+                        weight = {fixed(5), fixed(kernel), fixed(4)};
+            const auto windows = inferred(kind_called("convolution"),
+                                          {{"x", x}, {"weight", weight}}, window_settings(lists));
+            const bool is_part =
+                factor % stride == 0 &&
+                is_multiple([&](std::int64_t side) { return counted.windows(factor * side); },
+                            factor / stride);
+            CHECK(windows.has_value() == is_part);
+            if (windows) CHECK(*windows == Shape{kBatch, of(factor / stride), fixed(5)});
+            taken += windows.has_value() ? 1 : 0;
+            for (std::int64_t more = 0; more < stride; ++more) {
+              const auto places =
+                  inferred(kind_called("transposed_convolution"), {{"x", x}, {"weight", weight}},
+                           window_settings(lists, 1, {more}));
+              const bool is_whole = is_multiple(
+                  [&](std::int64_t side) { return counted.places(factor * side, more); },
+                  factor * stride);
+              CHECK(places.has_value() == is_whole);
+              if (places) CHECK(*places == Shape{kBatch, of(factor * stride), fixed(5)});
+              taken += places.has_value() ? 1 : 0;
+            }
+          }
+  CHECK(taken > 100);
+}
+
+TEST_CASE("D115: what stretches and what makes channels of places multiplies and divides factors") {
+  const auto of = [](std::int64_t factor) { return Dimension{0, "side", factor}; };
+  const auto up = [&](std::int64_t from, std::int64_t factor) {
+    return inferred(kind_called("upsample"), {{"x", {of(from), fixed(4)}}},
+                    upsample_settings({factor}));
+  };
+  CHECK(up(3, 2) == Shape{of(6), fixed(4)});
+  CHECK(up(8192, 8) == Shape{of(65536), fixed(4)});
+  CHECK(!up(8193, 8));
+  const auto shuffles = [&](std::int64_t from, std::int64_t factor, bool inverse) {
+    return inferred(kind_called("pixel_shuffle"), {{"x", {of(from), fixed(4)}}},
+                    shuffle_settings({factor}, inverse));
+  };
+  CHECK(shuffles(3, 2, false) == Shape{of(6), fixed(2)});
+  CHECK(shuffles(6, 3, true) == Shape{of(2), fixed(12)});
+  CHECK(!shuffles(6, 4, true));
+  const auto reshapes = [&](Shape from, const Shape& to) {
+    return inferred(kind_called("reshape"), {{"x", std::move(from)}},
+                    LayerAttributes{{{"shape", to}}, {}})
+        .has_value();
+  };
+  CHECK(reshapes({kBatch, of(4), of(6), fixed(5)}, {kBatch, of(1), of(8), fixed(15)}));
+  CHECK(!reshapes({kBatch, of(4), of(6), fixed(5)}, {kBatch, of(2), of(6), fixed(5)}));
+  CHECK(!reshapes({kBatch, of(4), of(6), fixed(5)}, {kBatch, of(24), fixed(5)}));
+  CHECK(!reshapes({kBatch, of(4), fixed(5)}, {kBatch, Dimension{0, "time", 4}, fixed(5)}));
+}
+
 TEST_CASE("pools have windows of few elements that reach x, and upsampling numbers to multiply") {
   const Shape image = {kBatch, fixed(17), fixed(17), fixed(4)};
   const auto pools = [&](LayerAttributes attributes) {
@@ -402,7 +499,7 @@ TEST_CASE("pools have windows of few elements that reach x, and upsampling numbe
   CHECK(!grows(image, {}));
   CHECK(!grows({fixed(2), fixed(2), fixed(2), fixed(2), fixed(2)}, {1, 1, 1, 1}));
   CHECK(!grows({fixed(9), fixed(9), fixed(4)}, {1, 1, 1}));
-  CHECK(!grows({kBatch, kTime, fixed(9), fixed(4)}, {2, 2}));
+  CHECK(grows({kBatch, kTime, fixed(9), fixed(4)}, {2, 2}));
   CHECK(!grows({kBatch, fixed(9), fixed(9), kTime}, {2, 2}));
 }
 
@@ -460,7 +557,8 @@ TEST_CASE("places and channels become each other in whole blocks") {
   CHECK(!shuffles(image, shuffle_settings({4, 2}, true)));
   CHECK(!shuffles(image, shuffle_settings({})));
   CHECK(!shuffles({fixed(8)}, shuffle_settings({2})));
-  CHECK(!shuffles({kBatch, kTime, fixed(8)}, shuffle_settings({2})));
+  CHECK(shuffles({kBatch, kTime, fixed(8)}, shuffle_settings({2})));
+  CHECK(!shuffles({kBatch, kTime, fixed(8)}, shuffle_settings({2}, true)));
   CHECK(!shuffles({kBatch, fixed(8), kTime}, shuffle_settings({2})));
 }
 

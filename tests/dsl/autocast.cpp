@@ -13,7 +13,6 @@
 #include "every_kind.hpp"
 #include "halftone/description/paint.hpp"
 #include "halftone/reference/resolution.hpp"
-#include "models.hpp"
 
 namespace {
 
@@ -221,58 +220,7 @@ TEST_CASE("presets of whole models have one format but for what their pages name
   check(presets::keras_float32(), norms, {f32, f32, f32}, {f32, f32, f32});
 }
 
-std::string page(const std::string& name) {
-  return halftone::tests::read_text(std::string(HALFTONE_PRESET_PAGES) + "/" + name + ".md");
-}
-
 constexpr auto phases = stages("warmup", "full", "predict", "correct");
-
-TEST_CASE("each page quotes its source's lists and the rules of its preset") {
-  const auto quotes = [](const std::string& name, const std::vector<const Words*>& lists) {
-    const std::string text = page(name);
-    for (const Words* list : lists) {
-      for (const std::string& word : *list) {
-        CAPTURE(word);
-        CHECK(text.find("`" + word + "`") != text.npos);
-      }
-    }
-  };
-  const auto states = [](const std::string& name, const auto& preset, const auto&... settings) {
-    const std::string text = page(name);
-    for (const std::string& line :
-         specs::lines(describe(every, preset, adamw(), settings...), "rule ")) {
-      CAPTURE(line);
-      CHECK(text.find("\n" + line.substr(5) + "\n") != text.npos);
-    }
-  };
-  using namespace autocast_lists;
-  quotes("torch_autocast", {&torch_cuda.lower, &torch_cuda.full, &torch_cuda.others});
-  quotes("torch_autocast_cpu", {&torch_cpu.lower, &torch_cpu.full, &torch_cpu.others});
-  quotes("apex", {&apex.lower, &apex.full, &apex.others});
-  quotes("tensorflow", {&autocast_lists::tensorflow.allow, &autocast_lists::tensorflow.infer,
-                        &autocast_lists::tensorflow.deny, &autocast_lists::tensorflow.clear});
-  quotes("deepseek_v3", {&block_scaling});
-  quotes("nvfp4", {&nvfp4_scaling});
-  states("torch_autocast", presets::torch_autocast(bf16));
-  states("torch_autocast_cpu", presets::torch_autocast_cpu(bf16));
-  states("apex", presets::apex_o0());
-  states("apex", presets::apex_o1());
-  states("apex", presets::apex_o2());
-  states("apex", presets::apex_o3());
-  states("keras", presets::keras_mixed_float16());
-  states("keras", presets::keras_mixed_bfloat16());
-  states("keras", presets::keras_float32());
-  states("micikevicius", presets::micikevicius());
-  states("fp8_rowwise", presets::fp8_rowwise());
-  states("mxfp8", presets::mxfp8());
-  states("deepseek_v3", presets::deepseek_v3());
-  states("nvfp4", presets::nvfp4());
-  states("systems", presets::genomic_annotation());
-  states("systems", presets::video_diffusion(bf16));
-  states("systems", presets::graph_framework(bf16));
-  states("systems", presets::phases_default(), phases);
-  states("systems", presets::phases_aggressive(), phases);
-}
 
 TEST_CASE("presets by phases have in each phase the format that it is given (P66)") {
   const auto formats = [](const auto& preset, const char* stage, const char* layer) {

@@ -569,22 +569,4 @@ inline const std::map<std::string, Words> tensorflow_words = {
     {"pointwise_loss", {"any function", "Mean"}},
     {"cosine_embedding", {"Sum", "Mean"}}};
 
-/// Settings of NVIDIA/TransformerEngine's Float8BlockScaling and NVFP4BlockScaling.
-inline const Words block_scaling = {"x_block_scaling_dim: int = 1",
-                                    "w_block_scaling_dim: int = 2",
-                                    "grad_block_scaling_dim: int = 1",
-                                    "fp8_format: Format = Format.E4M3",
-                                    "amax_epsilon=0.0",
-                                    "use_split_accumulator=True"};
-inline const Words nvfp4_scaling = {"random_hadamard_transform=True",
-                                    "stochastic_rounding=False",
-                                    "fp4_2d_quantization=False",
-                                    "random_hadamard_transform=False",
-                                    "fp4_2d_quantization=True",
-                                    "stochastic_rounding=True",
-                                    "fp4_quant_fwd_inp",
-                                    "fp4_quant_fwd_weight",
-                                    "fp4_quant_bwd_grad",
-                                    "disable_rht"};
-
 }  // namespace autocast_lists

@@ -26,6 +26,31 @@ constexpr auto unet = model(
     losses(mse("error", "prediction", "target")));
 HALFTONE_PROGRAM(unet_program, unet, f32_rules, sgd(lr(0.05), momentum(0.9)))
 
+constexpr auto side = symbol("side");
+constexpr auto sides = model(
+    "sides",
+    inputs(tensor("image", batch, 4 * side, side * 2, 3),
+           tensor("target", batch, 2 * (2 * side), 2 * side, 5)),
+    from("image") |
+        conv2d("wide", 6, 3, same, init_uniform(-0.19, 0.19), on_bias(init_uniform(-0.19, 0.19))) |
+        relu("skip") |
+        conv2d("down", 8, 3, stride(2), padding(1, 0, 1, 1), no_bias, init_uniform(-0.13, 0.13)) |
+        group_norm("norm", 2) |
+        max_pool2d("peaks", kernel(3, 1), stride(2, 1), padding(0, 0, 1, 0)),
+    from("norm") |
+        avg_pool2d("means", kernel(4, 1), stride(2, 1), padding(1, 0, 2, 0), exclude_padding),
+    from("peaks") | add("means") | as("deep") |
+        conv_transpose2d("grown", 8, kernel(3, 1), stride(2, 1), padding(1, 0, 1, 0),
+                         output_padding(1, 0), no_bias, init_uniform(-0.2, 0.2)) |
+        upsample2d("lines", 2, bilinear),
+    from("skip") | avg_pool1d("small", 2) | upsample1d("repeated", 2),
+    from("lines") | concat("skip", "repeated") | as("joined") | pixel_unshuffle("folded", 2) |
+        conv2d("fewer", 20, 1, no_bias, init_uniform(-0.11, 0.11)) | pixel_shuffle("unfolded", 2) |
+        reshape("rows", batch, 8 * side, (4 * side) / 4, 5) | silu("act") |
+        reshape("plane", batch, 4 * side, 2 * side, 5) | output("prediction"),
+    losses(mse("error", "plane", "target")));
+HALFTONE_PROGRAM(sides_program, sides, f32_rules, sgd(lr(0.05), momentum(0.9)))
+
 constexpr auto large_windows = model(
     "large_windows",
     inputs(tensor("image", batch, 11, 9, 2), tensor("peaks", batch, 5, 4, 2),

@@ -156,6 +156,10 @@ TEST_CASE("presets of 8 and 4 bits scale the operands of linear and of nothing e
   const RoundTo half{bf16}, e4m3 = tensor(f8e4m3), e5m2 = tensor(f8e5m2);
   const RoundTo in_row = blocks(1, 16, f4e2m1), in_column = blocks(16, 1, f4e2m1);
   const RoundTo square = blocks(16, 16, f4e2m1);
+  const auto under_f32 = [](RoundTo to) {
+    to.scaling.of_all = f32;
+    return to;
+  };
   const RoundTo row = vectors(Scaling::Kind::row, f8e8m0),
                 column = vectors(Scaling::Kind::column, f8e8m0);
   const RoundTo row_of_f32 = vectors(Scaling::Kind::row, f32),
@@ -184,10 +188,15 @@ TEST_CASE("presets of 8 and 4 bits scale the operands of linear and of nothing e
        row_of_f32, row_of_f32, row_of_f32, column_of_f32, column_of_f32, column_of_f32},
       {"mxfp8", describe(every, presets::mxfp8(), adamw()), blocks(1, 32), blocks(1, 32),
        blocks(1, 32), blocks(32, 1), blocks(32, 1), blocks(32, 1)},
+      {"fp8_block", describe(every, presets::fp8_block(), adamw()), blocks(1, 128),
+       blocks(128, 128), blocks(1, 128), blocks(128, 128), blocks(128, 1), blocks(128, 1)},
       {"deepseek_v3", describe(every, presets::deepseek_v3(), adamw()), blocks(1, 128),
        blocks(128, 128), blocks(1, 128), blocks(128, 128), blocks(128, 1), blocks(128, 1)},
-      {"nvfp4", describe(every, presets::nvfp4(), adamw()), in_row, square, stochastic(in_row),
-       square, in_column, stochastic(in_column)}};
+      {"nvfp4", describe(every, presets::nvfp4(), adamw()), under_f32(in_row), under_f32(square),
+       under_f32(stochastic(in_row)), under_f32(square), under_f32(in_column),
+       under_f32(stochastic(in_column))},
+      {"nvfp4 under a power of two", describe(every, presets::nvfp4(op("linear"), f8e8m0), adamw()),
+       in_row, square, stochastic(in_row), square, in_column, stochastic(in_column)}};
   for (const Reads& of : cases) {
     CAPTURE(std::string(of.preset));
     const Resolution rules(of.described);

@@ -61,6 +61,8 @@ TEST_CASE("every field of a rule comes to the Description") {
        "rule everywhere : compute f8e4m3 scaled block 32 by 1 f8e8m0 saturate"},
       {everywhere(compute(scaled(f4e2m1, block(16, 8), f8e4m3)), rounding(stochastic)),
        "rule everywhere : compute f4e2m1 scaled block 16 by 8 f8e4m3 saturate rounding stochastic"},
+      {everywhere(compute(scaled(f4e2m1, block(16), f8e4m3, f32))),
+       "rule everywhere : compute f4e2m1 scaled block 16 f8e4m3 under f32 saturate"},
       {everywhere(store(follow)), "rule everywhere : store follow"},
       {everywhere(compute(follow)), "rule everywhere : compute follow"},
       {everywhere(accumulate(ordered)), "rule everywhere : accumulate ordered"},

@@ -49,11 +49,18 @@ std::vector<Encoding> encodings() {
     }
     for (const int size : {1, 16, 32, 128}) {
       for (const int rows : {1, 32, 128}) {
-        scalings.push_back(
-            {.kind = Scaling::Kind::block, .size = size, .rows = rows, .scale = scale});
+        for (const Element of_all : {Element::f8e8m0, Element::f32, Element::bf16}) {
+          scalings.push_back({.kind = Scaling::Kind::block,
+                              .size = size,
+                              .rows = rows,
+                              .scale = scale,
+                              .of_all = of_all});
+        }
       }
     }
   }
+  scalings.push_back(
+      {.kind = Scaling::Kind::tensor, .scale = Element::f8e4m3, .of_all = Element::f32});
   std::vector<Encoding> all;
   for (const Element element : kAll) {
     for (const Scaling& scaling : scalings) {
@@ -330,9 +337,13 @@ TEST_CASE("scales are powers of two, f32 or of two levels, of short floats that 
     const bool is_one = is_block && scaling.size == 1 && scaling.rows == 1;
     const bool has_two =
         is_block && scaling.scale == Element::f8e4m3 && encoding.element == Element::f4e2m1;
-    const bool is_f32 = !is_block && scaling.scale == Element::f32;
+    const bool is_under_f32 =
+        is_block && scaling.scale == Element::f8e4m3 && scaling.of_all == Element::f32;
+    const bool is_f32 = is_block ? is_under_f32 : scaling.scale == Element::f32;
+    const bool has_known =
+        scaling.of_all == Element::f8e8m0 || (is_under_f32 && encoding.element == Element::f4e2m1);
     const bool is_sound =
-        fits && !is_one && (scaling.scale == Element::f8e8m0 || has_two || is_f32);
+        fits && !is_one && has_known && (scaling.scale == Element::f8e8m0 || has_two || is_f32);
     CHECK((fault_of_scaling(encoding) == nullptr) == (is_sound && encoding.saturate));
     CHECK(has_two_levels(scaling) == (is_block && scaling.scale == Element::f8e4m3));
     if (is_of_states(encoding)) continue;
@@ -343,8 +354,8 @@ TEST_CASE("scales are powers of two, f32 or of two levels, of short floats that 
     CHECK(element_of_numbers(encoding) == (is_f32 ? Element::f32 : Element::bf16));
   }
   // Elements and roundings of 8 bits, of fewer; tensor, row and column under two kinds of scales,
-  // and blocks of four sizes and as many rows as there are but one; two levels.
-  CHECK(sound == (2 * 3 + 3 * 2) * (3 * 2 + 4 * 3 - 1) + 2 * (4 * 3 - 1));
+  // and blocks of four sizes and as many rows as there are but one; two levels of two kinds.
+  CHECK(sound == (2 * 3 + 3 * 2) * (3 * 2 + 4 * 3 - 1) + 2 * 2 * (4 * 3 - 1));
   Encoding blocks = Element::f8e5m2;
   blocks.saturate = true;
   for (const auto& [size, is_sound] :

@@ -2,8 +2,14 @@
 // A tensor-core contraction whose Body is written by hand. Options define ELEMENT and RHS (f16,
 // bf16 or float), TRANSPOSE_LHS, TRANSPOSE_RHS, COLUMNS, WIDTH, LHS_SUM (0: unused, 1: per row, 2:
 // by elements), BATCH (its elements, 1 for none) and TILE; of two operands of 8 bits LHS, of which
-// ELEMENT is no format, and PROMOTES.
-#ifdef LHS
+// ELEMENT is no format, and PROMOTES; of two in blocks LHS_LINES, LHS_PLACES,
+// RHS_LINES and RHS_PLACES, the lines and places of the sum that share a scale.
+#ifdef LHS_LINES
+#include "halftone/kernels/block_scaled_contraction.cuh"
+using halftone::kernels::f8e4m3;
+using halftone::kernels::f8e5m2;
+namespace skeleton = halftone::kernels::block_scaled_contraction;
+#elif defined(LHS)
 #include "halftone/kernels/float8_contraction.cuh"
 using halftone::kernels::f8e4m3;
 using halftone::kernels::f8e5m2;
@@ -40,7 +46,21 @@ struct Body {
   static constexpr bool kPromotes = PROMOTES;
   static constexpr int kWidth = WIDTH;
 
+#ifdef LHS_LINES
+  static constexpr int kLhsScaleLines = LHS_LINES, kLhsScalePlaces = LHS_PLACES;
+  static constexpr int kRhsScaleLines = RHS_LINES, kRhsScalePlaces = RHS_PLACES;
+  __device__ long long lhs_scale_pitch() const {
+    return kTransposeLhs ? (rows + LHS_LINES - 1) / LHS_LINES
+                         : (depth + LHS_PLACES - 1) / LHS_PLACES;
+  }
+  __device__ long long rhs_scale_pitch() const {
+    return kTransposeRhs ? (depth + RHS_PLACES - 1) / RHS_PLACES
+                         : (COLUMNS + RHS_LINES - 1) / RHS_LINES;
+  }
+#endif
+
   const LHS* lhs;
+  const float *lhs_scales, *rhs_scales;
   const ELEMENT* input;
   const RHS* rhs;
   const float *bias, *scale;
@@ -102,8 +122,11 @@ extern "C" __global__ void __launch_bounds__(Plan::kThreads)
                 const ELEMENT* __restrict__ input, const float* __restrict__ bias,
                 const float* __restrict__ scale, float* __restrict__ sum,
                 ELEMENT* __restrict__ result, float* __restrict__ row_sum,
-                float* __restrict__ workspace, long long rows, long long depth) {
+                float* __restrict__ workspace, long long rows, long long depth,
+                const float* __restrict__ lhs_scales, const float* __restrict__ rhs_scales) {
   Body body;
+  body.lhs_scales = lhs_scales;
+  body.rhs_scales = rhs_scales;
   body.lhs = lhs;
   body.rhs = rhs;
   body.input = input;

@@ -2,6 +2,7 @@
 #include "contraction_case.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <span>
 #include <sstream>
@@ -31,6 +32,29 @@ std::vector<float> in_memory(const std::vector<float>& operand, int batch, long 
   return result;
 }
 
+/// Codes times the powers of two of their blocks, which lie by lines and places, too.
+std::vector<float> numbers_of(const std::vector<float>& codes, const std::vector<float>& scales,
+                              const ScaledBlocks& blocks, long long depth) {
+  const long long pitch = (depth + blocks.places - 1) / blocks.places;
+  std::vector<float> numbers(codes.size());
+  for (std::size_t at = 0; at < codes.size(); ++at) {
+    const long long line = static_cast<long long>(at) / depth;
+    const long long place = static_cast<long long>(at) % depth;
+    numbers[at] = codes[at] * scales[line / blocks.lines * pitch + place / blocks.places];
+  }
+  return numbers;
+}
+
+/// Of blocks that lie side by side in no order, from 2^-6 to 2^6.
+std::vector<float> powers(long long extent, long long depth, const ScaledBlocks& blocks, int seed) {
+  const long long lines = (extent + blocks.lines - 1) / blocks.lines;
+  const long long parts = (depth + blocks.places - 1) / blocks.places;
+  std::vector<float> scales;
+  for (long long i = 0; i < lines * parts; ++i)
+    scales.push_back(std::ldexp(1.0f, static_cast<int>((i * 7 + i / 5 * 3 + seed) % 13) - 6));
+  return scales;
+}
+
 long long tiles_along(long long extent, long long tile) { return (extent + tile - 1) / tile; }
 std::size_t rounded(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
@@ -43,9 +67,9 @@ std::string TilePlan::text() const {
   return out.str();
 }
 
-int TilePlan::shared_bytes(int element_bytes) const {
-  return std::max(stages * (rows + columns) * depth * element_bytes,
-                  64 * columns * (rows / warp_rows) + 4 * rows);
+int TilePlan::shared_bytes(int element_bytes, bool has_scales) const {
+  const int line = depth * element_bytes + (has_scales ? depth / 32 * 4 : 0);
+  return std::max(stages * (rows + columns) * line, 64 * columns * (rows / warp_rows) + 4 * rows);
 }
 
 std::string Instance::text() const {
@@ -73,6 +97,12 @@ Compilation compile(const Instance& instance, const std::string& target) {
     macros.push_back(std::string("LHS=") + element_name(instance.format));
     macros.push_back(std::string("PROMOTES=") + flag(instance.promotes));
   }
+  if (instance.lhs_blocks) {
+    macros.push_back("LHS_LINES=" + std::to_string(instance.lhs_blocks->lines));
+    macros.push_back("LHS_PLACES=" + std::to_string(instance.lhs_blocks->places));
+    macros.push_back("RHS_LINES=" + std::to_string(instance.rhs_blocks->lines));
+    macros.push_back("RHS_PLACES=" + std::to_string(instance.rhs_blocks->places));
+  }
   return compile("contraction.cu", target + "_" + instance.chip, macros);
 }
 
@@ -80,14 +110,26 @@ Operands operands(const Instance& instance, long long rows_of_one, long long dep
   const auto count = [](long long a, long long b) { return static_cast<std::size_t>(a * b); };
   const Element format = instance.format;
   const long long columns = instance.columns, rows = instance.batch * rows_of_one;
-  return {.rows = rows,
-          .columns = columns,
-          .depth = depth,
-          .lhs = drawn(count(rows, depth), format, 1),
-          .rhs = drawn(count(instance.batch * columns, depth), instance.rhs(), 2),
-          .input = drawn(count(rows, columns), instance.element(), 3),
-          .bias = drawn(count(columns, 1), Element::f32, 4),
-          .scale = drawn(count(rows, 1), Element::f32, 5)};
+  Operands x = {.rows = rows,
+                .columns = columns,
+                .depth = depth,
+                .lhs = drawn(count(rows, depth), format, 1),
+                .rhs = drawn(count(instance.batch * columns, depth), instance.rhs(), 2),
+                .input = drawn(count(rows, columns), instance.element(), 3),
+                .bias = drawn(count(columns, 1), Element::f32, 4),
+                .scale = drawn(count(rows, 1), Element::f32, 5)};
+  if (!instance.lhs_blocks) return x;
+  x.lhs_codes = x.lhs;
+  x.rhs_codes = x.rhs;
+  x.lhs_scales = powers(rows, depth, *instance.lhs_blocks, 1);
+  x.rhs_scales = powers(columns, depth, *instance.rhs_blocks, 6);
+  scale_blocks(instance, x);
+  return x;
+}
+
+void scale_blocks(const Instance& instance, Operands& x) {
+  x.lhs = numbers_of(x.lhs_codes, x.lhs_scales, *instance.lhs_blocks, x.depth);
+  x.rhs = numbers_of(x.rhs_codes, x.rhs_scales, *instance.rhs_blocks, x.depth);
 }
 
 Outcome run(const Instance& instance, const std::string& ptx, const Operands& x, int splits,
@@ -102,12 +144,27 @@ Outcome run(const Instance& instance, const std::string& ptx, const Operands& x,
 
   simulator::Device device("sm_" + instance.chip);
   const simulator::Module module = simulator::Module::parse(ptx, "contraction");
+  const bool has_scales = instance.lhs_blocks.has_value();
   const Buffer lhs(
       device, "lhs",
-      stored(instance.format, in_memory(x.lhs, instance.batch, x.depth, instance.transpose_lhs)));
+      stored(instance.format, in_memory(has_scales ? x.lhs_codes : x.lhs, instance.batch, x.depth,
+                                        instance.transpose_lhs)));
   const Buffer rhs(
       device, "rhs",
-      stored(instance.rhs(), in_memory(x.rhs, instance.batch, x.depth, !instance.transpose_rhs)));
+      stored(instance.rhs(), in_memory(has_scales ? x.rhs_codes : x.rhs, instance.batch, x.depth,
+                                       !instance.transpose_rhs)));
+  const auto scales = [&](const char* name, const std::vector<float>& values,
+                          const std::optional<ScaledBlocks>& blocks, bool along_extent) {
+    return Buffer(
+        device, name,
+        blocks ? stored(Element::f32,
+                        in_memory(values, 1, tiles_along(x.depth, blocks->places), along_extent))
+               : stored(Element::f32, {0.0f}));
+  };
+  const Buffer lhs_scales =
+      scales("lhs_scales", x.lhs_scales, instance.lhs_blocks, instance.transpose_lhs);
+  const Buffer rhs_scales =
+      scales("rhs_scales", x.rhs_scales, instance.rhs_blocks, !instance.transpose_rhs);
   const Buffer input(device, "input", stored(instance.element(), x.input));
   const Buffer bias(device, "bias", stored(Element::f32, x.bias));
   const Buffer scale(device, "scale", stored(Element::f32, x.scale));
@@ -117,18 +174,12 @@ Outcome run(const Instance& instance, const std::string& ptx, const Operands& x,
   const Buffer workspace(device, "workspace", splits > 1 ? counters + partials + chunks : 256);
   if (splits > 1) device.fill(workspace.address(), counters, std::byte{0});
 
-  const void* const parameters[] = {lhs.parameter(),
-                                    rhs.parameter(),
-                                    input.parameter(),
-                                    bias.parameter(),
-                                    scale.parameter(),
-                                    sum.parameter(),
-                                    result.parameter(),
-                                    row_sum.parameter(),
-                                    workspace.parameter(),
-                                    &x.rows,
-                                    &x.depth};
-  const int shared = tile.shared_bytes(instance.element_bytes());
+  const void* const parameters[] = {
+      lhs.parameter(),       rhs.parameter(), input.parameter(),  bias.parameter(),
+      scale.parameter(),     sum.parameter(), result.parameter(), row_sum.parameter(),
+      workspace.parameter(), &x.rows,         &x.depth,           lhs_scales.parameter(),
+      rhs_scales.parameter()};
+  const int shared = tile.shared_bytes(instance.element_bytes(), has_scales);
   Outcome outcome;
   outcome.report = device.launch(
       module, "contraction", {static_cast<std::uint32_t>(tiles) * splits},

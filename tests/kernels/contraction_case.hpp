@@ -19,8 +19,14 @@ struct TilePlan {
 
   [[nodiscard]] std::string text() const;
   [[nodiscard]] int threads() const { return 32 * (rows / warp_rows) * (columns / warp_columns); }
-  /// README.md of kernels: shared memory of a block for elements of this size.
-  [[nodiscard]] int shared_bytes(int element_bytes) const;
+  /// README.md of kernels: shared memory of a block for elements of this size, of operands in
+  /// blocks with a scale of four bytes for 32 of them.
+  [[nodiscard]] int shared_bytes(int element_bytes, bool has_scales = false) const;
+};
+
+/// So many lines, none of which is summed over, by so many places of the sum have one scale.
+struct ScaledBlocks {
+  int lines = 1, places = 32;
 };
 
 enum class LhsSum { unused, per_row, by_elements };
@@ -39,6 +45,9 @@ struct Instance {
   std::optional<description::Element> rhs_format = std::nullopt;
   int batch = 1;          ///< so many products of their own
   bool promotes = false;  ///< of 8 bits: N14
+  /// Of 8 bits, both or none: numbers are codes times powers of two, of one product without sums of
+  /// lhs.
+  std::optional<ScaledBlocks> lhs_blocks = std::nullopt, rhs_blocks = std::nullopt;
 
   [[nodiscard]] description::Element rhs() const { return rhs_format.value_or(format); }
   [[nodiscard]] bool is_of_8_bits() const { return encoding::traits(format).bits == 8; }
@@ -63,9 +72,15 @@ struct Operands {
   std::vector<float> lhs, rhs;     ///< (rows, depth), (batch, columns, depth), whatever the memory
   std::vector<float> input;        ///< (rows, columns)
   std::vector<float> bias, scale;  ///< (columns), (rows)
+  /// Of operands in blocks, whose numbers lhs and rhs are: codes in their order, and a power of two
+  /// for each block, in that order, too.
+  std::vector<float> lhs_codes = {}, rhs_codes = {}, lhs_scales = {}, rhs_scales = {};
 };
 /// Of so many rows in each product.
 [[nodiscard]] Operands operands(const Instance& instance, long long rows, long long depth);
+
+/// Numbers of operands in blocks: codes times scales.
+void scale_blocks(const Instance& instance, Operands& operands);
 
 /// What a launch left behind.
 struct Outcome {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// float8_contraction.cuh on the simulator: sums inside N13 and N14, all else to the bit, nothing
-// found, and no two lanes of a wavefront in one bank. Each bound is shown to tell the two apart.
+// float8_contraction.cuh and block_scaled_contraction.cuh on the simulator: sums inside N13 and
+// N14, all else to the bit, nothing found, and no two lanes of a wavefront in one bank. Each bound
+// is shown to tell the two apart.
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <cstdio>
 #include <iterator>
 #include <map>
@@ -23,7 +25,10 @@ constexpr bool kEither[] = {false, true};
 
 const std::string& ptx_of(const Instance& instance) {
   static std::map<std::string, std::string> texts;
-  const std::string name = instance.text() + std::to_string(static_cast<int>(instance.lhs_sum));
+  std::string name = instance.text() + std::to_string(static_cast<int>(instance.lhs_sum));
+  for (const auto& blocks : {instance.lhs_blocks, instance.rhs_blocks})
+    if (blocks)
+      name += " " + std::to_string(blocks->lines) + " by " + std::to_string(blocks->places);
   const auto found = texts.find(name);
   if (found != texts.end()) return found->second;
   const Compilation compilation = compile(instance, "compute");
@@ -165,6 +170,92 @@ TEST_CASE("parts of 128 products are added in f32, and sums that are not promote
   CHECK(outside_class_b(x, kept, Sums::kept).empty());
 }
 
+//===--- Blocks with scales, on sm_120a ---===//
+
+namespace {
+
+Instance in_blocks(Element lhs, Element rhs, bool transpose_lhs, bool transpose_rhs,
+                   bool promotes) {
+  Instance instance = instance_of(lhs, rhs, transpose_lhs, transpose_rhs, promotes);
+  instance.chip = "120a";
+  instance.lhs_sum = LhsSum::unused;
+  instance.lhs_blocks = {1, 32};
+  instance.rhs_blocks = promotes ? ScaledBlocks{1, 32} : ScaledBlocks{64, 64};
+  return instance;
+}
+
+}  // namespace
+
+TEST_CASE("products of blocks are inside the bound of numbers, codes times scales") {
+  bool promotes = false;
+  for (const Element lhs : {Element::f8e4m3, Element::f8e5m2}) {
+    for (const Element rhs : {Element::f8e4m3, Element::f8e5m2}) {
+      for (const bool transpose_lhs : kEither) {
+        for (const bool transpose_rhs : kEither) {
+          const Instance instance = in_blocks(lhs, rhs, transpose_lhs, transpose_rhs, promotes);
+          check(instance, 64, 320);
+          check(instance, 64, 320, 1, kTruncating);
+          promotes = !promotes;
+        }
+        promotes = !promotes;
+      }
+    }
+  }
+}
+
+TEST_CASE("blocks that end short, and tiles of every shape, with and without splits") {
+  struct Case {
+    TilePlan tile;
+    ScaledBlocks lhs, rhs;
+    long long rows;
+    int columns;
+    long long depth;
+    int splits = 1;
+  };
+  static constexpr Case kCases[] = {
+      {{128, 128, 64, 64, 32, 3, 16, 16}, {1, 32}, {1, 32}, 144, 144, 272},
+      {{128, 128, 64, 32, 32, 3, 4, 4}, {1, 128}, {128, 128}, 36, 52, 76},
+      {{128, 128, 64, 32, 32, 3, 4, 4}, {1, 32}, {3, 96}, 72, 4, 200},
+      {{256, 128, 64, 64, 64, 2, 16, 16}, {128, 128}, {1, 128}, 272, 144, 272},
+      {{64, 64, 128, 32, 32, 3, 8, 8}, {2, 32}, {1, 64}, 72, 72, 1000, 4},
+  };
+  for (const Case& each : kCases) {
+    for (const bool transpose_lhs : kEither) {
+      for (const bool transpose_rhs : kEither) {
+        Instance instance = in_blocks(Element::f8e4m3, Element::f8e5m2, transpose_lhs,
+                                      transpose_rhs, transpose_lhs == transpose_rhs);
+        instance.tile = each.tile;
+        instance.tile.splits = each.splits;
+        instance.lhs_blocks = each.lhs;
+        instance.rhs_blocks = each.rhs;
+        instance.columns = each.columns;
+        check(instance, each.rows, each.depth, each.splits, kTruncating);
+      }
+    }
+  }
+}
+
+TEST_CASE("of blocks with a scale of 2^113 or more all sums are NaN, and no others") {
+  Instance instance = in_blocks(Element::f8e4m3, Element::f8e4m3, false, true, true);
+  Operands x = operands(instance, 64, 64);
+  for (float& code : x.lhs_codes) code = 1.0f;
+  for (float& code : x.rhs_codes) code = 1.0f;
+  for (float& scale : x.lhs_scales) scale = 0x1p-60f;
+  for (float& scale : x.rhs_scales) scale = 0x1p-60f;
+  x.lhs_scales[2 * 5 + 1] = 0x1p112f;  // of row 5
+  x.lhs_scales[2 * 9] = 0x1p113f;      // of row 9
+  scale_blocks(instance, x);
+  const Outcome outcome = run(instance, ptx_of(instance), x, 1, {});
+  for (std::size_t at = 0; at < outcome.sum.size(); ++at) {
+    const std::size_t row = at / static_cast<std::size_t>(x.columns);
+    CAPTURE(row);
+    if (row == 9)
+      CHECK(std::isnan(outcome.sum[at]));
+    else
+      CHECK(outcome.sum[at] == (row == 5 ? 0x1p57f : 0x1p-114f));
+  }
+}
+
 TEST_CASE("no two lanes of a wavefront want one bank") {
   static constexpr TilePlan kTiles[] = {{128, 128, 64, 64, 32, 3, 16, 16},
                                         {64, 64, 128, 32, 32, 3, 16, 16},
@@ -172,17 +263,20 @@ TEST_CASE("no two lanes of a wavefront want one bank") {
   for (const TilePlan& tile : kTiles) {
     for (const bool transpose_lhs : kEither) {
       for (const bool transpose_rhs : kEither) {
-        Instance instance =
+        const Instance instance =
             instance_of(Element::f8e4m3, Element::f8e4m3, transpose_lhs, transpose_rhs, false);
-        instance.tile = tile;
-        instance.columns = 128;
-        instance.lhs_sum = LhsSum::unused;
-        const Operands x = operands(instance, 128, 256);
-        const auto counters = run(instance, ptx_of(instance), x, 1, {}).report.counters;
-        const std::string name = instance.text();
-        CAPTURE(name);
-        CHECK(counters.shared_wavefronts_ideal > 0);
-        CHECK(counters.shared_wavefronts == counters.shared_wavefronts_ideal);
+        for (Instance each : {instance, in_blocks(Element::f8e4m3, Element::f8e4m3, transpose_lhs,
+                                                  transpose_rhs, true)}) {
+          each.tile = tile;
+          each.columns = 128;
+          each.lhs_sum = LhsSum::unused;
+          const Operands x = operands(each, 128, 256);
+          const auto counters = run(each, ptx_of(each), x, 1, {}).report.counters;
+          const std::string name = each.text();
+          CAPTURE(name);
+          CHECK(counters.shared_wavefronts_ideal > 0);
+          CHECK(counters.shared_wavefronts == counters.shared_wavefronts_ideal);
+        }
       }
     }
   }

@@ -177,7 +177,7 @@ TEST_CASE("moves that cannot be are refused") {
   CHECK(refusal({.from = "a", .to = "b"}) ==
         begin +
             "has no limit, so that it is never made; state most_skipped, most_overflowed, "
-            "most_flushed or most_error");
+            "most_flushed, most_error, least_noise or most_noise");
   Pair pair = pair_in("f8");
   pair.draw();
   pair.trainer.step(pair.named_inputs());

@@ -44,8 +44,12 @@ class Pair {
 
   Pair(description::Description model, const manifest::ArtifactImage& image,
        const std::string& device, std::int64_t batch, std::uint64_t seed = 1)
+      : Pair(model, image, device, bind(model, batch), seed) {}
+
+  Pair(description::Description model, const manifest::ArtifactImage& image,
+       const std::string& device, reference::Symbols bound, std::uint64_t seed = 1)
       : description(std::move(model)),
-        symbols(bind(description, batch)),
+        symbols(std::move(bound)),
         artifact(Artifact::linked(image)),
         device(Device::cpu(device)),
         trainer(artifact, this->device, setup(seed)),
@@ -144,8 +148,8 @@ class Pair {
   /// Of a loss with labels.
   [[nodiscard]] std::int32_t classes(const description::Node& loss) const {
     const auto& columns = description.nodes[loss.operands[0].node].shape.back();
-    return static_cast<std::int32_t>(columns.symbol.empty() ? columns.extent
-                                                            : symbols.at(columns.symbol));
+    return static_cast<std::int32_t>(
+        columns.symbol.empty() ? columns.extent : columns.factor * symbols.at(columns.symbol));
   }
 
  private:

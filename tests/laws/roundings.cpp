@@ -88,6 +88,28 @@ TEST_CASE("inspect() shows what scaled and stochastic roundings rounded") {
   }
 }
 
+// Numbers of fewer than 8 bits are rounded before their cast, which is what is shown: what lies
+// there are elements, and not codes times their blocks' scales.
+TEST_CASE("under two levels of f32 inspect() shows elements of the format (P94, P97)") {
+  Pair pair = make_pair(find_artifact("factors"), tested_variant, 5);
+  pair.draw();
+  pair.trainer.step(pair.named_inputs());
+  int compared = 0;
+  pair.trainer.inspect([&](const InspectedValue& value) {
+    if (value.before.empty()) return;
+    CAPTURE(std::string(value.layer));
+    CAPTURE(std::string(value.role));
+    CAPTURE(std::string(value.format));
+    const Encoding to = encoding_of(value.format);
+    if (!encoding::has_two_levels(to.scaling) || to.rounding == Rounding::stochastic) return;
+    Encoding element = to.element;
+    element.saturate = true;
+    ++compared;
+    CHECK(first_difference(value.values, rounded(element, value.before)) == -1);
+  });
+  CHECK(compared >= 3);
+}
+
 TEST_CASE(
     "under delayed scales what outgrew them is counted as saturated, and small numbers as lost") {
   Pair pair = make_pair(find_artifact("delayed"), tested_variant, 5);

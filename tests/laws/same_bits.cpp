@@ -5,6 +5,7 @@
 
 #include "artifacts.hpp"
 #include "halftone/description/text.hpp"
+#include "message_of.hpp"
 #include "pair.hpp"
 #include "steps.hpp"
 #include "tested_variant.hpp"
@@ -77,6 +78,33 @@ TEST_CASE("M2: a step that is not finite changes no bit of the parameters, and t
     }
     CHECK(pair.trainer.stats().skipped_steps == 2);
   }
+}
+
+TEST_CASE("D112: what is a multiple of a symbol has the reference's bits, however large that is") {
+  for (const std::string name : {"sides", "sides_bf16"})
+    for (const std::int64_t side : {1, 2, 5, 8, 33}) {
+      CAPTURE(name);
+      CAPTURE(side);
+      Pair pair(load_model(name), *find_artifact(name).image, tested_variant,
+                reference::Symbols{{"batch", 2}, {"side", side}});
+      for (int step = 0; step < 2; ++step) {
+        CAPTURE(step);
+        pair.draw();
+        check_step(pair);
+      }
+    }
+}
+
+TEST_CASE("D112: values of a length that no symbol's size gives are refused in one sentence") {
+  const auto bound = reference::Symbols{{"batch", 2}, {"side", 3}};
+  Pair pair(load_model("sides"), *find_artifact("sides").image, tested_variant, bound);
+  pair.draw();
+  CHECK(message_of([&] { pair.trainer.step(pair.named_inputs()); }) == "no error");
+  pair.inputs.values["target"].resize(2 * 14 * 6 * 5);
+  CHECK(message_of([&] { pair.trainer.step(pair.named_inputs()); }) ==
+        "step: input 'target' has 840 values, but batch 2 x 4 * side 3 x 2 * side 3 x 5 "
+        "needs 720; give the whole tensor, row-major, of lengths 4 * side and 2 * side, of as many "
+        "rows as input 'image' has");
 }
 
 TEST_CASE("sums of more than 1,024 chunks equal the reference's (N2)") {

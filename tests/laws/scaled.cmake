@@ -38,7 +38,13 @@ foreach(name attention attention_grouped batch_norm causal_conv1d_bf16 decoder d
     "${scaled}\noptimizer")
 endforeach()
 foreach(name batch_norm causal_conv1d_bf16 decoder embedding every_layer grouped_f16 narrow_inputs resampled smoothed tied windows)
-  set(scaled "rule everywhere : store f16 compute f8e5m2 scaled block 5 f8e8m0 saturate rounding stochastic")
+  set(element f8e5m2)
+  if(name STREQUAL embedding OR name STREQUAL narrow_inputs)
+    set(element f6e3m2)
+  elseif(name STREQUAL decoder OR name STREQUAL every_layer)
+    set(element f6e2m3)
+  endif()
+  set(scaled "rule everywhere : store f16 compute ${element} scaled block 5 f8e8m0 saturate rounding stochastic")
   halftone_add_test_artifact(${name}_in_blocks ${test_models}/${name}.halftone ${options} TABLE more ROW ${name}_in_blocks REPLACE "optimizer"
     "${scaled}\noptimizer")
 endforeach()
@@ -79,9 +85,9 @@ foreach(name bf16 f8 tensors delayed blocks columns levels factors vectors)
     string(CONCAT operands "compute f8e4m3 scaled row f32 saturate\nrule where op linear role weight pass input_gradient : compute f8e4m3 scaled column f32 saturate\n"
       "rule where op linear pass weight_gradient : compute f8e4m3 scaled column f32 saturate")
   elseif(name STREQUAL levels)
-    string(CONCAT operands "compute f4e2m1 scaled block 16 f8e4m3 saturate\nrule where op linear role weight : compute f4e2m1 scaled block 16 by 16 f8e4m3 saturate\n"
-      "rule where op linear role gradient : compute f4e2m1 scaled block 16 f8e4m3 saturate rounding stochastic\n"
-      "rule where op linear pass weight_gradient : compute f4e2m1 scaled block 16 by 1 f8e4m3 saturate")
+    string(CONCAT operands "compute f4e2m1 scaled block 16 f8e4m3 under f32 saturate\nrule where op linear role weight : compute f4e2m1 scaled block 16 by 16 f8e4m3 under f32 saturate\n"
+      "rule where op linear role gradient : compute f4e2m1 scaled block 16 f8e4m3 under f32 saturate rounding stochastic\n"
+      "rule where op linear pass weight_gradient : compute f4e2m1 scaled block 16 by 1 f8e4m3 under f32 saturate")
   endif()
   halftone_add_test_artifact(digits_${name}_trained ${CMAKE_CURRENT_SOURCE_DIR}/faint_digits.halftone ${options} TABLE more ROW ${name} REPLACE "${bf16}"
     "${bf16}\nrule where op linear : ${operands}")

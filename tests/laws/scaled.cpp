@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scaled operands (P51 to P54, P76 to P78, P87 to P89): generated code, fused or not and whatever
-// it computes again, finds the reference's scales and numbers for every layer, of all sizes of
-// numbers.
+// Scaled operands (P51 to P54, P76 to P78, P87 to P89, P97): generated code, fused or not and
+// whatever it computes again, finds the reference's scales and numbers for every layer, of all
+// sizes of numbers.
 #include <doctest/doctest.h>
 
 #include <cmath>

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# Models of bf16 with AMX, the processor's or emulated; two of them once more in order (P21).
+# Models of bf16 with AMX, the processor's or emulated; some of them once more in order (P21).
 set(declarations "")
 set(entries "")
 set(more "\ninline constexpr LinkedArtifact kOrderedArtifacts[] = {\n")
 set(objects "")
-foreach(name digits_bf16 matmul_bf16 mixed_rules bf16_matmul_then_add embedding_bf16 every_layer)
+foreach(name digits_bf16 matmul_bf16 mixed_rules bf16_matmul_then_add embedding_bf16 every_layer unet_bf16 windows_bf16)
   halftone_add_test_artifact(${name} ${test_models}/${name}.halftone)
 endforeach()
-foreach(name digits_bf16 mixed_rules)
+foreach(name digits_bf16 mixed_rules long_convolution_products)
   halftone_add_test_artifact(${name}_ordered ${test_models}/${name}.halftone --targets cpu --without-diagnosis TABLE more ROW ${name}
     REPLACE "optimizer" "rule everywhere : accumulate ordered\noptimizer")
 endforeach()

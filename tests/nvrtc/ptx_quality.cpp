@@ -201,8 +201,10 @@ std::vector<std::string> faults_of(const PtxQuality& quality, std::string_view t
   const std::string_view skeleton = text.substr(0, text.size() - call.size());
   // Column and segment kernels have a thread for every column, passes of transforms one for every
   // channel, contractions without tensor cores several.
-  const bool is_by_element = skeleton.ends_with("::column") || skeleton.ends_with("::segment") ||
-                             skeleton.ends_with("_pass") || skeleton.ends_with("::contraction");
+  const bool is_by_element = skeleton.ends_with("::column") ||
+                             skeleton.ends_with("::batched_column") ||
+                             skeleton.ends_with("::segment") || skeleton.ends_with("_pass") ||
+                             skeleton.ends_with("::contraction");
   const bool is_tensor = skeleton.ends_with("::tensor_contraction");
   if (is_tensor) check_staging(quality, body, call, faults);
   // Rows that are kept have four; what stands behind their threads says where they are kept.

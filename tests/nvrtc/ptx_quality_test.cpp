@@ -87,6 +87,8 @@ TEST_CASE("what no kernel may have is named") {
       {narrow, replaced(pointwise("float", "64"), "pointwise::run", "segment::run"),
        "has no load of 16 bytes, which 4 of its elements are"},
       {narrow, replaced(pointwise("float", "64"), "pointwise::run", "kernels::segment::run"), ""},
+      {narrow, replaced(pointwise("float", "64"), "pointwise::run", "kernels::batched_column::run"),
+       ""},
       {narrow,
        replaced(pointwise("float", "64", ", 2"), "pointwise::run", "kernels::kept_row::run"),
        "has no load of 16 bytes, which 4 of its elements are"},

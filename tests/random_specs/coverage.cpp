@@ -57,11 +57,26 @@ class Coverage {
     for (const char* word : kLossScaleWords) count(std::string("loss scale ") + word, 0);
     for (int i = 0; i < kRoles; ++i) count(std::string("rules of role ") + kRoleWords[i], 0);
     count_optimizers(std::make_index_sequence<std::variant_size_v<Optimizer>>());
-    for (const char* part :
-         {"a clip", "clips of groups", "a value clip", "a schedule", "an average", "a metric",
-          "an input's gradient", "a shared weight", "recompute", "saturation", "an exception",
-          "a memory budget", "a remainder", "blocks of several rows", "scales of two levels",
-          "scales of f32", "weights as i8", "weights as f8e4m3", "scales of least error"}) {
+    for (const char* part : {"a clip",
+                             "clips of groups",
+                             "a value clip",
+                             "a schedule",
+                             "an average",
+                             "a metric",
+                             "an input's gradient",
+                             "a shared weight",
+                             "recompute",
+                             "saturation",
+                             "an exception",
+                             "a memory budget",
+                             "a remainder",
+                             "blocks of several rows",
+                             "scales of two levels",
+                             "two levels under f32",
+                             "scales of f32",
+                             "weights as i8",
+                             "weights as f8e4m3",
+                             "scales of least error"}) {
       count(part, 0);
     }
   }
@@ -123,7 +138,10 @@ void Coverage::add_rule(const Rule& rule) {
     const Scaling::Kind kind = encoding.scaling.kind;
     if (kind != Scaling::Kind::none) count(scaling_of(kind));
     if (encoding.scaling.rows > 1) count("blocks of several rows");
-    if (has_two_levels(encoding.scaling)) count("scales of two levels");
+    if (has_two_levels(encoding.scaling)) {
+      count("scales of two levels");
+      if (factors_sums(encoding)) count("two levels under f32");
+    }
     if (factors_sums(encoding)) count("scales of f32");
   };
   if (rule.store && !rule.store->follow) add_encoding(rule.store->encoding);

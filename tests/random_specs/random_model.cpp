@@ -53,7 +53,10 @@ class ModelWriter {
 
   Shape first_shape() {
     Shape result = {symbol("batch")};
-    if (choices_.happens(30)) result.push_back(symbol("time"));
+    if (choices_.happens(30)) {
+      result.push_back(symbol("time"));
+      result.back().factor = choices_.one_of(std::vector<std::int64_t>{1, 1, 2, 4, 6});  // D112
+    }
     for (std::int64_t rank = choices_.between(0, 2); rank > 0; --rank) {
       if (result.size() < 4) result.push_back(fixed(choices_.between(1, 6)));
     }
@@ -214,7 +217,7 @@ class ModelWriter {
   bool keep(NodeId before, NodeId made) {
     std::int64_t elements = 1;
     for (const Dimension& dimension : shape(made)) {
-      if (dimension.symbol.empty()) elements *= dimension.extent;
+      elements *= dimension.symbol.empty() ? dimension.extent : dimension.factor;
     }
     if (elements > kMostElements) return undo(before);
     if (!shape(made).empty() && !shape(made).back().symbol.empty()) return undo(before);

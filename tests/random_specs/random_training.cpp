@@ -63,7 +63,14 @@ class RuleWriter {
     Encoding scaled = choices_.happens(70) ? Element::f8e4m3 : Element::f4e2m1;
     scaled.saturate = true;
     scaled.scaling = {.kind = Scaling::Kind::tensor, .scale = Element::f32};
-    if (choices_.happens(40)) {
+    if (scaled.element == Element::f4e2m1 && choices_.happens(60)) {  // P97
+      static constexpr std::int32_t kSizes[] = {2, 3, 16};
+      scaled.scaling = {.kind = Scaling::Kind::block,
+                        .size = choices_.one_of(kSizes),
+                        .rows = choices_.happens(40) ? choices_.one_of(kSizes) : 1,
+                        .scale = Element::f8e4m3,
+                        .of_all = Element::f32};
+    } else if (choices_.happens(40)) {
       scaled.scaling.kind = Scaling::Kind::delayed;
       scaled.scaling.history = choices_.happens(50) ? 1 : 3;
       scaled.scaling.margin = choices_.happens(80) ? 0 : 1;

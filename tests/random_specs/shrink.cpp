@@ -254,11 +254,11 @@ class Shrinker {
   /// Every extent of one number becomes another number, everywhere, symbols numbers.
   bool shrink_extents() {
     std::set<std::int64_t> extents;
-    std::set<std::string> symbols;
+    std::set<std::pair<std::string, std::int64_t>> symbols;  // with their factors
     for (const Node& node : model_.nodes) {
       for (const Dimension& dimension : node.shape) {
         if (dimension.symbol.empty()) extents.insert(dimension.extent);
-        if (!dimension.symbol.empty()) symbols.insert(dimension.symbol);
+        if (!dimension.symbol.empty()) symbols.insert({dimension.symbol, dimension.factor});
       }
     }
     bool shrinks = false;
@@ -276,8 +276,9 @@ class Shrinker {
         break;
       }
     }
-    for (const std::string& symbol : symbols) {
-      if (symbol != "batch") shrinks = replace({0, symbol}, {2, {}}) || shrinks;
+    for (const auto& [symbol, factor] : symbols) {
+      if (factor != 1) shrinks = replace({0, symbol, factor}, {0, symbol}) || shrinks;
+      if (symbol != "batch") shrinks = replace({0, symbol, factor}, {2 * factor, {}}) || shrinks;
     }
     return shrinks;
   }

@@ -22,7 +22,7 @@ using namespace halftone::reference::tests;
 
 namespace {
 
-const Symbols kSymbols = {{"batch", 5}, {"time", 3}, {"source", 4}};
+const Symbols kSymbols = {{"batch", 5}, {"time", 3}, {"source", 4}, {"side", 2}};
 
 const char kRegression[] = R"(input %x : f32[batch, 3]
 input %target : f32[batch, 2]
@@ -356,12 +356,15 @@ TEST_CASE("bad input gets one sentence that names the culprit and the remedy") {
   const Inputs<float> wrong{{{"x", {1, 2}}, {"target", {1, 1}}}, {}};
   CHECK(message_of([&] { Declared(model, {}); }) ==
         "symbol \"batch\" of node \"x\" is not bound; give it a positive size");
-  CHECK(message_of([&] { (void)evaluator.initial_state({{"w", {1}}, {"b", {7, 8}}}); }) ==
-        "parameter \"w\" has 1 elements; give it 6");
-  CHECK(message_of([&] { (void)evaluator.initial_state({{"w", parameters.at("w")}}); }) ==
-        "parameter \"b\" is missing; give it a value");
-  CHECK(message_of([&] { (void)evaluator.initial_state({{"x", {1}}}); }) ==
-        "\"x\" is not a parameter; give values to parameters only");
+  CHECK(message_of([&] {
+          (void)evaluator.initial_state({{"w", {1}}, {"b", {7, 8}}});
+        }) == "parameter \"w\" has 1 elements; give it 6");
+  CHECK(message_of([&] {
+          (void)evaluator.initial_state({{"w", parameters.at("w")}});
+        }) == "parameter \"b\" is missing; give it a value");
+  CHECK(message_of([&] {
+          (void)evaluator.initial_state({{"x", {1}}});
+        }) == "\"x\" is not a parameter; give values to parameters only");
   CHECK(message_of([&] { (void)evaluator.forward(state, without); }) ==
         "input \"target\" is missing; give it a value");
   CHECK(message_of([&] { (void)evaluator.forward(state, wrong); }) ==

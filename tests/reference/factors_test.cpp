@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -40,6 +41,18 @@ std::vector<float> spread(std::int64_t count, std::int64_t salt, int power) {
   return values;
 }
 
+/// E2M1 in blocks with scales of E4M3 under one of f32 (P97).
+RoundTo levels(int rows, int columns, Rounding rounding = Rounding::nearest_even) {
+  return {Element::f4e2m1,
+          rounding,
+          true,
+          {.kind = Groups::Kind::block,
+           .size = columns,
+           .rows = rows,
+           .scale = Element::f8e4m3,
+           .of_all = Element::f32}};
+}
+
 constexpr struct {
   Groups::Kind kind;
   const char* word;
@@ -67,6 +80,12 @@ rule where op linear role weight pass input_gradient : compute f8e4m3 scaled col
 rule where op linear pass weight_gradient : compute f8e4m3 scaled column f32 saturate
 rule where op linear role gradient pass input_gradient : compute f8e5m2 scaled row f32 saturate
 rule where op linear role gradient pass weight_gradient : compute f8e5m2 scaled column f32 saturate
+)";
+
+constexpr const char* kLevels =
+    R"(rule where op linear : compute f4e2m1 scaled block 4 f8e4m3 under f32 saturate
+rule where op linear role weight : compute f4e2m1 scaled block 4 by 4 f8e4m3 under f32 saturate
+rule where op linear pass weight_gradient : compute f4e2m1 scaled block 4 by 1 f8e4m3 under f32 saturate
 )";
 
 /// Beside it something that is trained.
@@ -104,15 +123,22 @@ Run run(const Declared& model, const Tensors<float>& parameters, Tensors<float> 
 
 }  // namespace
 
-TEST_CASE("a multiplier is TransformerEngine's scale of the largest magnitude") {
-  for (const Multiplier& of : kMultipliers) {
+void check_multipliers(std::span<const Multiplier> multipliers, Groups::Kind groups) {
+  for (const Multiplier& of : multipliers) {
     CAPTURE(std::string(halftone::encoding::word(of.format)));
     const float amax = std::bit_cast<float>(of.amax);
     CAPTURE(amax);
-    const float found =
-        multiplier_of(under_f32(of.format, Groups::Kind::tensor), std::array{0.0f, -amax});
+    const float found = multiplier_of(under_f32(of.format, groups), std::array{0.0f, -amax});
     CHECK(std::bit_cast<std::uint32_t>(found) == of.multiplier);
   }
+}
+
+TEST_CASE("a multiplier is TransformerEngine's scale of the largest magnitude") {
+  check_multipliers(kMultipliers, Groups::Kind::tensor);
+}
+
+TEST_CASE("a row's multiplier is torchao's, whose quotient is one of f64 rounded to f32") {
+  check_multipliers(kTorchaoMultipliers, Groups::Kind::row);
 }
 
 TEST_CASE("tensors, rows and columns have the recorded numbers, each a code times a factor") {
@@ -133,6 +159,51 @@ TEST_CASE("tensors, rows and columns have the recorded numbers, each a code time
       }
 }
 
+TEST_CASE("P97: codes under two levels, and their numbers, are the recorded ones") {
+  for (const auto& [rows, columns] : {std::pair{1, 4}, {4, 1}, {3, 16}})
+    for (const int power : {-140, -120, 0, 110}) {
+      const std::vector<float> x = spread(3 * 7 * 10, power + 200, power);
+      const Read<float> read = read_under_f32(levels(rows, columns), x, {7, 10}, {}, "x");
+      const std::string name = "levels " + std::to_string(rows) + "x" + std::to_string(columns) +
+                               " " + std::to_string(power);
+      check_bits(kFactoredBits, name + " codes", read.codes);
+      check_bits(kFactoredBits, name, read.numbers);
+      for (std::size_t e = 0; e < x.size(); ++e) {
+        CHECK(round({Element::bf16}, read.codes[e]) == read.codes[e]);
+        CHECK(read.factors[e] == read.factors[0]);
+      }
+    }
+}
+
+TEST_CASE("P97: a block's scale is TransformerEngine's, to the bit where orders differ") {
+  CHECK(std::size(kBlockScales) == 6);
+  for (const BlockScale& of : kBlockScales) {
+    const float amax = std::bit_cast<float>(of.amax), block = std::bit_cast<float>(of.of_block);
+    CAPTURE(amax);
+    CAPTURE(block);
+    const RoundTo to = levels(1, 2);
+    const float multiplier = multiplier_of(to, std::array{amax, -block});
+    const float scale = code_scale_of_block(to, multiplier, std::array{-block, 0.0f});
+    CHECK(std::bit_cast<std::uint32_t>(scale) == of.scale);
+  }
+}
+
+TEST_CASE("P97: what is not finite is NaN, and blocks beside it are rounded under a scale of 1") {
+  for (const float bad : {INFINITY, -INFINITY, std::nanf("")}) {
+    CAPTURE(bad);
+    const Read<float> read = read_under_f32(
+        levels(1, 4), std::vector<float>{3.0f, bad, 448.0f, 2688.0f, 6.0f, -3.0f, 0.0f, 0.5f},
+        {1, 8}, {}, "x");
+    CHECK(std::isnan(read.codes[1]));
+    CHECK(std::isnan(read.numbers[1]));
+    CHECK(read.factors[0] == 1);
+    // The block has the largest scale, 448; the one beside it 1.
+    const std::vector<float> others(read.numbers.begin() + 2, read.numbers.end());
+    CHECK(others == std::vector<float>{448, 2688, 6, -3, 0, 0.5f});
+    CHECK(read.numbers[0] == 0);
+  }
+}
+
 TEST_CASE("an infinite or missing number is NaN, and others are rounded as if it were none") {
   for (const float bad : {INFINITY, -INFINITY, std::nanf("")})
     for (const Element format : {Element::f8e4m3, Element::f4e2m1}) {
@@ -151,8 +222,10 @@ TEST_CASE(
     "a linear multiplies codes, and its sums by the factors of both or of one, in all passes") {
   constexpr const char* kWeights =
       "rule where op linear role weight : compute f8e4m3 scaled tensor f32 saturate\n";
-  for (const auto& [name, rules] :
-       {std::pair{"tensor", kTensors}, {"vectors", kVectors}, {"alone", kWeights}}) {
+  for (const auto& [name, rules] : {std::pair{"tensor", kTensors},
+                                    {"vectors", kVectors},
+                                    {"levels", kLevels},
+                                    {"alone", kWeights}}) {
     CAPTURE(std::string(name));
     const Declared model(parse_model(linear_under(rules)), {{"batch", 2}});
     const auto [forward, gradients] =
@@ -281,4 +354,25 @@ TEST_CASE("exact operands are not rounded, and bounded ones hold what is declare
       }
       CHECK(near > 20);
     }
+}
+
+TEST_CASE("P97: bounded operands hold what is declared under two levels") {
+  for (const Rounding rounding : {Rounding::nearest_even, Rounding::stochastic}) {
+    const RoundTo to = levels(1, 16, rounding);
+    const std::vector<float> x = spread(350, 9, 0);
+    const Draws draws{.training = true, .seed = 3};
+    const std::vector<double> exact(x.begin(), x.end());
+    CHECK(read_under_f32(to, exact, {7, 50}, draws, "x").numbers == exact);
+    const std::vector<float> y = read_under_f32(to, x, {7, 50}, draws, "x").numbers;
+    std::vector<Bounded> given;
+    for (const float value : x) given.emplace_back(static_cast<double>(value));
+    const auto bounded = read_under_f32(to, given, {7, 50}, draws, "x").numbers;
+    int near = 0;
+    for (std::size_t e = 0; e < x.size(); ++e) {
+      const double off = std::fabs(static_cast<double>(y[e]) - bounded[e].value);
+      CHECK(off <= bounded[e].error);
+      near += off > bounded[e].error / 4;
+    }
+    CHECK(near > 20);
+  }
 }

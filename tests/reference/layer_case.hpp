@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,6 +23,7 @@ struct LayerCase {
   Extents extents;
   Settings settings = {};
   std::optional<Draws> draws = {};
+  std::map<std::string_view, RoundTo> internals = {};  ///< P39
 };
 
 /// With the values of data() and the salt.
@@ -52,6 +55,7 @@ Layer<Scalar> layer_of(const LayerCase& of) {
   layer.extents = of.extents;
   layer.settings = of.settings;
   layer.draws = of.draws;
+  layer.internals = of.internals;
   for (const Operand<double>& operand : of.operands) {
     const Values<Scalar> values = as<Scalar>(operand.values);
     layer.operands.push_back({.role = operand.role,

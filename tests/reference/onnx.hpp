@@ -34,11 +34,20 @@ class Message {
     const std::uint64_t key = varint();
     field = {static_cast<std::uint32_t>(key >> 3), 0, {}};
     switch (key & 7) {
-      case 0: field.number = varint(); break;
-      case 1: field.number = fixed<std::uint64_t>(); break;
-      case 2: field.bytes = take(varint()); break;
-      case 5: field.number = fixed<std::uint32_t>(); break;
-      default: throw std::runtime_error("not a protobuf message");
+      case 0:
+        field.number = varint();
+        break;
+      case 1:
+        field.number = fixed<std::uint64_t>();
+        break;
+      case 2:
+        field.bytes = take(varint());
+        break;
+      case 5:
+        field.number = fixed<std::uint32_t>();
+        break;
+      default:
+        throw std::runtime_error("not a protobuf message");
     }
     return true;
   }
@@ -73,9 +82,9 @@ class Message {
   std::string_view rest_;
 };
 
-enum class Type { undefined = 0, f32 = 1, i32 = 6, i64 = 7 };
+enum class Type { undefined = 0, f32 = 1, i32 = 6, i64 = 7, boolean = 9 };
 
-/// Values of f32, i32 and i64 tensors; empty for all other types.
+/// Values of f32, i32, i64 and Boolean tensors, the last 0 or 1; empty for all other types.
 struct Tensor {
   Type type = Type::undefined;
   std::vector<std::int64_t> shape;
@@ -130,6 +139,7 @@ inline Tensor parse_tensor(std::string_view bytes) {
   if (tensor.type == Type::f32) append_raw<float>(raw, tensor.values);
   if (tensor.type == Type::i32) append_raw<std::int32_t>(raw, tensor.values);
   if (tensor.type == Type::i64) append_raw<std::int64_t>(raw, tensor.values);
+  if (tensor.type == Type::boolean) append_raw<std::uint8_t>(raw, tensor.values);
   return tensor;
 }
 

@@ -1,59 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
-// ONNX's softmax operators through cross_entropy, and its optimizers through updates of one step.
+// ONNX's softmax operators and its cross-entropy.
 #pragma once
 
-#include "onnx_layers.hpp"
+#include "onnx_products.hpp"
 
 namespace halftone::reference::tests {
 
-/// cross_entropy of [rows, columns] logits; `weight` multiplies the mean.
-inline Problem cross_entropy_problem(std::int64_t rows, std::int64_t columns,
-                                     const std::vector<double>& logits,
-                                     const std::vector<std::int32_t>& labels, double weight) {
-  Problem problem;
-  problem.model = parse_model("input %label : i32[" + std::to_string(rows) + "]\nparameter %x : [" +
-                              std::to_string(rows) + ", " + std::to_string(columns) +
-                              "] init constant(0)\n%loss = cross_entropy(logits: %x, label: "
-                              "%label) : []\nloss %loss weight " +
-                              std::to_string(weight) + "\n");
-  problem.parameters["x"] = logits;
-  problem.inputs.integers["label"] = labels;
-  return problem;
+/// cross_entropy of [rows, columns] logits, summed or the mean; class weights and a label to ignore
+/// where they are stated.
+struct CrossEntropy {
+  std::int64_t columns = 0;
+  bool summed = false;
+  std::vector<double> class_weight = {};
+  std::string ignore_index = {};
+
+  [[nodiscard]] Problem problem(const std::vector<double>& logits,
+                                const std::vector<std::int32_t>& labels) const {
+    const std::string rows = std::to_string(labels.size()), n = std::to_string(columns);
+    std::string settings = ignore_index.empty() ? "" : "ignore_index: " + ignore_index;
+    if (summed) settings += settings.empty() ? "summed: true" : ", summed: true";
+    const bool weighs = !class_weight.empty();
+    Problem problem;
+    problem.model = parse_model(
+        "input %label : i32[" + rows + "]\nparameter %x : [" + rows + ", " + n +
+        "] init constant(0)\n" + (weighs ? "state %class : [" + n + "] initial 1\n" : "") +
+        "%loss = cross_entropy(logits: %x, label: %label" +
+        (weighs ? ", class_weight: %class" : "") + ")" +
+        (settings.empty() ? "" : " {" + settings + "}") + " : []\nloss %loss weight 1\n");
+    problem.parameters["x"] = logits;
+    problem.inputs.integers["label"] = labels;
+    if (weighs) problem.states["class"] = class_weight;
+    return problem;
+  }
+};
+
+inline Judged losses_of(const Problem& problem) {
+  return judge(problem, [](const auto& run) { return run.forward.losses; });
 }
 
-/// log softmax of a row at j is the negative loss of label j.
-inline Judged log_softmax(const Rows& x) {
-  Judged all;
-  for (std::int64_t i = 0; i < x.rows; ++i) {
-    for (std::int64_t j = 0; j < x.columns; ++j) {
-      const Problem problem =
-          cross_entropy_problem(1, x.columns, x.row(i), {static_cast<std::int32_t>(j)}, 1);
-      all.append(judge(problem, [](const auto& run) { return run.forward.losses; }));
-    }
-  }
-  all.map([](double value) { return -value; });
-  return all;
+/// softmax along an axis, or its logarithms, by the layer; rows as those of Rows.
+inline Judged softmax(const Rows& x, const std::string& settings = "") {
+  Graph graph;
+  const Value rows = graph.input({onnx::Type::f32, {x.rows, x.columns}, x.values});
+  return graph.judged(graph.layer("softmax", {{"x", rows}}, settings, rows.shape));
 }
 
 inline std::size_t axis_of(const onnx::Vector& vector) {
-  const auto rank = static_cast<std::int64_t>(vector.inputs[0].shape.size());
-  return (attribute_or(vector.nodes[0], "axis", std::int64_t{-1}) + rank) % rank;
+  return counted_from_front(attribute_or(vector.nodes[0], "axis", std::int64_t{-1}),
+                            vector.inputs[0].shape.size());
 }
 
+/// By the layer, and as the negative loss of every label.
 inline std::string run_log_softmax(const onnx::Vector& vector) {
-  const std::size_t axis = axis_of(vector);
-  check_recorded(log_softmax(Rows(vector.inputs[0], axis)), Rows(vector.outputs[0], axis).values);
+  const Rows x(vector.inputs[0], axis_of(vector)), y(vector.outputs[0], axis_of(vector));
+  check_recorded(softmax(x, "log: true"), y.values);
+  Judged all;
+  for (std::int64_t i = 0; i < x.rows; ++i) {
+    for (std::int32_t j = 0; j < x.columns; ++j)
+      all.append(losses_of(CrossEntropy{.columns = x.columns}.problem(x.row(i), {j})));
+  }
+  all.map([](double value) { return -value; });
+  check_recorded(all, y.values);
   return "";
 }
 
-/// The gradient of a row's cross_entropy is its softmax, less 1 at the label.
+/// By the layer, and by the gradient of a row's cross_entropy: its softmax, less 1 at the label.
 inline std::string run_softmax(const onnx::Vector& vector) {
-  const std::size_t axis = axis_of(vector);
-  const Rows x(vector.inputs[0], axis);
-  std::vector<double> expected = Rows(vector.outputs[0], axis).values;
+  const Rows x(vector.inputs[0], axis_of(vector));
+  std::vector<double> expected = Rows(vector.outputs[0], axis_of(vector)).values;
+  check_recorded(softmax(x), expected);
   Judged all;
   for (std::int64_t i = 0; i < x.rows; ++i) {
-    const Problem problem = cross_entropy_problem(1, x.columns, x.row(i), {0}, 1);
+    const Problem problem = CrossEntropy{.columns = x.columns}.problem(x.row(i), {0});
     all.append(judge(problem, [](const auto& run) { return run.gradient("x"); }));
     expected[i * x.columns] -= 1;
   }
@@ -61,129 +79,27 @@ inline std::string run_softmax(const onnx::Vector& vector) {
   return "";
 }
 
-/// Mean as it is, none row by row, sum with the number of rows as the loss's weight.
+/// none as the sum of each row.
 inline std::string run_cross_entropy(const onnx::Vector& vector) {
   const onnx::Node& node = vector.nodes[0];
-  if (vector.inputs.size() > 2) return "weighs its classes";
-  if (node.attributes.count("ignore_index") != 0) return "ignores a label";
-  const auto found = node.attributes.find("reduction");
-  const std::string reduction = found == node.attributes.end() ? "mean" : found->second.s;
+  const std::string reduction = word_or(node, "reduction", "mean");
   const Rows x(vector.inputs[0], 1);
   const std::vector<std::int32_t> labels(vector.inputs[1].values.begin(),
                                          vector.inputs[1].values.end());
-  const auto objective = [](const auto& run) { return std::vector{run.forward.objective}; };
+  CrossEntropy loss{.columns = x.columns, .summed = reduction != "mean"};
+  if (vector.inputs.size() > 2) loss.class_weight = vector.inputs[2].values;
+  if (node.attributes.count("ignore_index") != 0)
+    loss.ignore_index = std::to_string(node.attributes.at("ignore_index").i);
   Judged losses;
   if (reduction == "none") {
-    for (std::int64_t i = 0; i < x.rows; ++i) {
-      losses.append(
-          judge(cross_entropy_problem(1, x.columns, x.row(i), {labels[i]}, 1), objective));
-    }
+    for (std::int64_t i = 0; i < x.rows; ++i)
+      losses.append(losses_of(loss.problem(x.row(i), {labels[i]})));
   } else {
-    const double weight = reduction == "sum" ? static_cast<double>(x.rows) : 1;
-    losses = judge(cross_entropy_problem(x.rows, x.columns, x.values, labels, weight), objective);
+    losses = losses_of(loss.problem(x.values, labels));
   }
   check_recorded(losses, vector.outputs[0].values);
-  if (vector.outputs.size() > 1) check_recorded(log_softmax(x), Rows(vector.outputs[1], 1).values);
-  return "";
-}
-
-/// One update of parameters p0, p1, ... from tensors in the layout R, T, X..., G..., V... [, H...].
-struct OnnxUpdate {
-  std::string optimizer;
-  double l2 = 0;  ///< its gradient, l2 * X, is part of the gradients that update receives
-  bool corrected =
-      true;  ///< false: no bias correction, as after infinitely many steps, when the powers are 0
-  std::size_t moments = 1;
-
-  template <class Scalar>
-  [[nodiscard]] std::vector<std::vector<Scalar>> run(const onnx::Vector& vector) const {
-    const std::size_t count = vector.outputs.size() / (1 + moments);
-    std::string statements;
-    Tensors<Scalar> parameters;
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::string name = "p" + std::to_string(i),
-                        n = std::to_string(vector.inputs[2 + i].values.size());
-      statements += "input %x" + name + " : f32[" + n + "]\nparameter %" + name + " : [" + n +
-                    "] init constant(0)\n%y" + name + " = add(a: %x" + name + ", b: %" + name +
-                    ") : [" + n + "]\noutput \"" + name + "\" = %y" + name + "\n";
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-      for (double v : vector.inputs[2 + i].values)
-        parameters["p" + std::to_string(i)].push_back(static_cast<Scalar>(v));
-    }
-    const Evaluator<Scalar> evaluator(parse_model(statements, optimizer), {});
-    State<Scalar> state = evaluator.initial_state(parameters);
-    Gradients<Scalar> gradients(evaluator.description().nodes.size());
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::string name = "p" + std::to_string(i);
-      std::vector<Scalar>& g = gradients[evaluator.find(name)];
-      const auto load = [&](std::size_t group) {
-        const std::vector<double>& from = vector.inputs[2 + group * count + i].values;
-        return std::vector<Scalar>(from.begin(), from.end());
-      };
-      g = load(1);
-      for (std::size_t e = 0; e < g.size(); ++e)
-        g[e] = g[e] + static_cast<Scalar>(l2) * parameters[name][e];
-      state.first_moments[name] = load(2);
-      if (moments > 1) state.second_moments[name] = load(3);
-    }
-    if (!corrected) state.power1 = state.power2 = {0, 0};
-    const double learning_rate = vector.inputs[0].values[0];
-    const Step<Scalar> step = evaluator.update(state, gradients, learning_rate);
-    std::vector<std::vector<Scalar>> results;
-    for (const auto& [name, values] : step.state.parameters) results.push_back(values);
-    for (const auto& [name, values] : step.state.first_moments) results.push_back(values);
-    for (const auto& [name, values] : step.state.second_moments) results.push_back(values);
-    return results;
-  }
-
-  void check(const onnx::Vector& vector) const {
-    const auto exact = run<double>(vector);
-    const auto declared = run<float>(vector);
-    const auto bound = run<Bounded>(vector);
-    REQUIRE(exact.size() == vector.outputs.size());
-    for (std::size_t i = 0; i < exact.size(); ++i) {
-      Judged judged;
-      judged.append(exact[i], declared[i], bound[i]);
-      check_recorded(judged, vector.outputs[i].values);
-    }
-  }
-};
-
-/// V = alpha V + beta' (G + norm X) with beta' = 1 at T = 0, else beta: torch's SGD where beta'
-/// is 1.
-inline std::string run_momentum(const onnx::Vector& vector) {
-  const onnx::Node& node = vector.nodes[0];
-  if (vector.inputs[1].values[0] > 0 && attribute_or(node, "beta", 1.0f) != 1)
-    return "dampens its gradient";
-  const bool nesterov = node.attributes.at("mode").s == "nesterov";
-  OnnxUpdate update;
-  update.optimizer = "optimizer sgd learning_rate 0.1 momentum " +
-                     std::to_string(attribute_or(node, "alpha", 0.0f)) +
-                     (nesterov ? " nesterov" : "") + " weight_decay " +
-                     std::to_string(attribute_or(node, "norm_coefficient", 0.0f)) + "\n";
-  update.check(vector);
-  return "";
-}
-
-/// ONNX does not correct the bias at T = 0, and its decay is L2.
-inline std::string run_adam(const onnx::Vector& vector) {
-  const onnx::Node& node = vector.nodes[0];
-  if (vector.inputs[1].values[0] != 0) return "adds epsilon before the bias correction";
-  if (attribute_or(node, "norm_coefficient_post", 0.0f) != 0) return "decays after the step";
-  // Its generator (onnx/backend/test/case/node/adam.py) computes with 0.01 and leaves the attribute
-  // out of the model.
-  const float standard = vector.name == "test_adam_multiple" ? 0.01f : 1e-6f;
-  const double epsilon = attribute_or(node, "epsilon", standard);
-  OnnxUpdate update;
-  update.optimizer = "optimizer adamw learning_rate 0.1 beta1 " +
-                     std::to_string(attribute_or(node, "alpha", 0.9f)) + " beta2 " +
-                     std::to_string(attribute_or(node, "beta", 0.999f)) + " epsilon " +
-                     std::to_string(epsilon) + " weight_decay 0\n";
-  update.l2 = attribute_or(node, "norm_coefficient", 0.0f);
-  update.corrected = false;
-  update.moments = 2;
-  update.check(vector);
+  if (vector.outputs.size() > 1)
+    check_recorded(softmax(x, "log: true"), Rows(vector.outputs[1], 1).values);
   return "";
 }
 

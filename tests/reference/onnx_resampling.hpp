@@ -5,15 +5,10 @@
 #include <cmath>
 #include <map>
 
+#include "onnx_moving.hpp"
 #include "onnx_windows.hpp"
 
 namespace halftone::reference::tests {
-
-inline std::string word_or(const onnx::Node& node, const std::string& name,
-                           const std::string& otherwise) {
-  const auto stated = node.attributes.find(name);
-  return stated == node.attributes.end() ? otherwise : stated->second.s;
-}
 
 /// One layer of an operand alone, channels last. What was recorded may have added as many as
 /// `summands` in another order.
@@ -108,12 +103,12 @@ inline std::string run_pad(const onnx::Vector& vector) {
   return run_resampled(x, y, "pad", settings);
 }
 
-/// DepthToSpace and SpaceToDepth, where channels are counted as torch counts them.
+/// DepthToSpace and SpaceToDepth. Where channels are counted as torch counts them, pixel_shuffle.
 inline std::string run_shuffle(const onnx::Vector& vector, bool inverse) {
   const onnx::Node& node = vector.nodes[0];
   const onnx::Tensor x = channels_last(vector.inputs[0]), y = channels_last(vector.outputs[0]);
   const bool counts_alike = inverse ? x.shape.back() == 1 : word_or(node, "mode", "DCR") == "CRD";
-  if (!counts_alike) return "counts channels first, then places of a block";
+  if (!counts_alike) return inverse ? run_space_first(vector) : run_depth_first(vector);
   const Shape factors(x.shape.size() - 2, attribute_or(node, "blocksize", std::int64_t{0}));
   return run_resampled(x, y, "pixel_shuffle",
                        "factor: " + text_of(factors) + (inverse ? ", inverse: true" : ""));

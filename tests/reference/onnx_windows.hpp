@@ -2,7 +2,7 @@
 // ONNX operators that slide windows. They keep channels behind the image, the language last.
 #pragma once
 
-#include "onnx_layers.hpp"
+#include "onnx_graph.hpp"
 
 namespace halftone::reference::tests {
 
@@ -128,24 +128,6 @@ inline std::string run_conv_transpose(const onnx::Vector& vector) {
                       "kernel: " + text_of(kernel) + ", stride: " + text_of(strides) +
                           ", dilation: " + text_of(dilations) + ", padding: " + text_of(pads) +
                           ", output_padding: " + text_of(more));
-}
-
-/// Every channel is a group.
-inline std::string run_instance_norm(const onnx::Vector& vector) {
-  const onnx::Tensor x = channels_last(vector.inputs[0]), y = channels_last(vector.outputs[0]);
-  const std::string of_channels = text_of(vector.inputs[1].shape);
-  Problem problem;
-  problem.model =
-      parse_model("input %x : f32" + text_of(x.shape) + "\nparameter %w : " + of_channels +
-                  " init constant(0)\nparameter %b : " + of_channels +
-                  " init constant(0)\n%y = group_norm(x: %x, weight: %w, bias: %b) {epsilon: " +
-                  std::to_string(attribute_or(vector.nodes[0], "epsilon", 1e-5F)) +
-                  "} : " + text_of(y.shape) + "\noutput \"y\" = %y\n");
-  problem.inputs.values["x"] = x.values;
-  problem.parameters["w"] = vector.inputs[1].values;
-  problem.parameters["b"] = vector.inputs[2].values;
-  check_recorded(judge(problem, [](const auto& run) { return run.value("y"); }), y.values);
-  return "";
 }
 
 }  // namespace halftone::reference::tests

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes factors_expected.hpp: products of codes under scales of f32 (P87 to P89 and N12 of docs/spec/) by other means than the
 reference's. Multipliers are TransformerEngine's compute_scale_from_amax (recipe/recipe_common.cuh) with an epsilon of 0, delayed ones those
-of recipe/delayed_scaling.cu; codes are casts of ml_dtypes, sums the chains of numpy_rules.py. Run with numpy and ml_dtypes:
+of recipe/delayed_scaling.cu, and of torchao's rows amax_to_scale (torchao/float8/float8_utils.py) without powers of two; codes are casts of ml_dtypes, sums the chains of numpy_rules.py. Run with numpy and ml_dtypes:
 ./record_factors.py > factors_expected.hpp"""
 import ml_dtypes
 import numpy as np
@@ -20,6 +20,11 @@ def multiplier(amax, largest):
     return MOST if np.isinf(scale) else scale
 
 
+def torchao_multiplier(amax, largest):
+    """amax in f64, the quotient rounded to f32; torchao.float8.config.EPS is 1e-12."""
+    return f32(np.float64(largest) / np.maximum(np.float64(amax), 1e-12))
+
+
 class Operand:
     """Codes, and for each the factor of its group: all of x, its row, or its column over all leading dimensions."""
 
@@ -35,6 +40,34 @@ class Operand:
         self.numbers = self.codes * self.factors
 
 
+class Levels:
+    """E2M1 in blocks of (rows, columns), each with a scale of E4M3, under S_enc of the whole tensor: core_nvfp4.cuh of TransformerEngine
+    (compute_global_encode_scaling_factor_FP4, compute_decoding_scaling_factor, compute_scaling_coefficient). Codes are elements times their
+    block's scale, every factor is 1 / S_enc."""
+
+    def __init__(self, x, block):
+        encode = multiplier(np.max(np.abs(x)), 448 * 6)
+        decode = f32(1) / encode
+        self.codes = np.empty_like(x)
+        matrices, codes = x.reshape(-1, *x.shape[-2:]), self.codes.reshape(-1, *x.shape[-2:])
+        for n in range(matrices.shape[0]):
+            for i in range(0, x.shape[-2], block[0]):
+                for j in range(0, x.shape[-1], block[1]):
+                    at = (n, slice(i, i + block[0]), slice(j, j + block[1]))
+                    codes[at] = self.block(matrices[at], encode, decode)
+        self.factors = np.full_like(x, decode)
+        self.numbers = self.codes * self.factors
+
+    @staticmethod
+    def block(x, encode, decode):
+        fitting = np.fmin(np.max(np.abs(x)) * (encode * (f32(1) / f32(6))), f32(448))  # of a NaN 448
+        scale = fitting.astype(ml_dtypes.float8_e4m3fn).astype(f32)
+        coefficient = np.fmin(f32(1) / (scale * decode), MOST)
+        multiplied = np.where(np.isfinite(x), x * coefficient, f32(np.nan))
+        elements = np.clip(np.nan_to_num(multiplied), f32(-6), f32(6)).astype(ml_dtypes.float4_e2m1fn).astype(f32)
+        return np.where(np.isnan(multiplied), multiplied, elements * scale).astype(f32)
+
+
 def product(a, b, factor_a, factor_b):
     """Over the last axis of both, broadcast against each other."""
     return chain(a, b) * (factor_a * factor_b)
@@ -48,15 +81,26 @@ def spread(shape, salt, power):
 
 def linear(name, along_sum, across):
     """Of `along_sum` groups are forward's and a gradient's, of `across` what is summed over rows."""
+    passes(name, lambda v: Operand(v, "f8e4m3", along_sum), lambda v: Operand(v, "f8e5m2", along_sum),
+           lambda v: Operand(v, "f8e4m3", across), lambda v: Operand(v, "f8e5m2", across))
+
+
+def levels_linear():
+    """Weights in squares of 4 x 4, all else in blocks of 4 along what is summed."""
+    def levels(rows, columns):
+        return lambda v: Levels(v, (4, 4) if v.shape == (4, 10) else (rows, columns))
+    passes("levels", levels(1, 4), levels(1, 4), levels(4, 1), levels(4, 1))
+
+
+def passes(name, read, arrive, read_across, arrive_across):
     x, g = spread((2, 3, 10), 1, 4), spread((2, 3, 4), 2, -30)
     weight, bias = spread((4, 10), 3, 0), data(4, 4)
-    e4m3, e5m2 = "f8e4m3", "f8e5m2"
-    a, w = Operand(x, e4m3, along_sum), Operand(weight, e4m3, along_sum)
+    a, w = read(x), read(weight)
     y = product(a.codes[..., None, :], w.codes, a.factors[..., :1], w.factors[:, 0])
     record(f"{name} forward", y + bias.astype(ml_dtypes.bfloat16).astype(f32))
-    arriving, back = Operand(g, e5m2, along_sum), Operand(weight, e4m3, across)
+    arriving, back = arrive(g), read_across(weight)
     record(f"{name} x", product(arriving.codes[..., None, :], back.codes.T, arriving.factors[..., :1], back.factors[0]))
-    rows, saved = Operand(g, e5m2, across), Operand(x, e4m3, across)
+    rows, saved = arrive_across(g), read_across(x)
     flat_g, flat_x = rows.codes.reshape(-1, 4), saved.codes.reshape(-1, 10)
     record(f"{name} weight", product(flat_g.T[:, None, :], flat_x.T[None, :, :], rows.factors.reshape(-1, 4)[0][:, None], saved.factors.reshape(-1, 10)[0]))
     record(f"{name} bias", columns(rows.numbers.reshape(-1, 4)))
@@ -88,6 +132,11 @@ def operands():
             for power in (-120, 0, 110):
                 x = spread((3, 7, 10), power + 200, power)
                 record(f"{name} {groups} {power}", Operand(x, name, groups).numbers)
+    for block in ((1, 4), (4, 1), (3, 16)):
+        for power in (-140, -120, 0, 110):
+            levels = Levels(spread((3, 7, 10), power + 200, power), block)
+            record(f"levels {block[0]}x{block[1]} {power} codes", levels.codes)
+            record(f"levels {block[0]}x{block[1]} {power}", levels.numbers)
 
 
 def multipliers():
@@ -97,6 +146,25 @@ def multipliers():
             a = f32(float.fromhex(amax)) if "0x" in amax else f32(float(amax))
             lines.append(f"    {{Element::{name}, 0x{a.view(np.uint32):08x}, 0x{multiplier(a, largest).view(np.uint32):08x}}},")
     return lines
+
+
+def block_scales():
+    """Blocks under tensors for which S * (1 / 6) first, as TransformerEngine has it, is another scale than a * (1 / 6) first."""
+    random = np.random.default_rng(97)
+    amax = np.ldexp(random.uniform(1, 2, 1 << 24), random.integers(-60, 60, 1 << 24)).astype(f32)
+    of_block = (amax * random.uniform(0.02, 1, 1 << 24)).astype(f32)
+    encode, sixth = f32(2688) / amax, f32(1) / f32(6)
+    scale = lambda fitting: np.fmin(fitting, f32(448)).astype(ml_dtypes.float8_e4m3fn).astype(f32)
+    found = scale(of_block * (encode * sixth))
+    differ = np.flatnonzero(found != scale(of_block * sixth * encode))
+    bits = lambda values, i: f"0x{values.view(np.uint32)[i]:08x}"
+    return [f"    {{{bits(amax, i)}, {bits(of_block, i)}, {bits(found, i)}}}," for i in differ]
+
+
+def torchao_multipliers():
+    amaxes = [amax for power in (-29, 0, 60, 117) for amax in np.abs(spread((21,), 9 + power, power)) if amax >= 1e-12]
+    return [f"    {{Element::{name}, 0x{amax.view(np.uint32):08x}, 0x{torchao_multiplier(amax, FORMATS[name][1]).view(np.uint32):08x}}},"
+            for name in ("f8e4m3", "f8e5m2") for amax in amaxes]
 
 
 class Recipe:
@@ -131,6 +199,7 @@ def main():
     operands()
     linear("tensor", "tensor", "tensor")
     linear("vectors", "row", "column")
+    levels_linear()
     weight_alone()
     matmul()
     walk, scales = delayed()
@@ -156,6 +225,21 @@ struct Multiplier {
 
 inline constexpr Multiplier kMultipliers[] = {""")
     print("\n".join(multipliers()))
+    print("""};
+
+/// As torchao's rows have them.
+inline constexpr Multiplier kTorchaoMultipliers[] = {""")
+    print("\n".join(torchao_multipliers()))
+    print("""};
+
+/// Under two levels: the largest magnitudes of a tensor and of a block of it, and the block's scale.
+struct BlockScale {
+  std::uint32_t amax, of_block, scale;
+};
+
+/// Such that are others where a block's magnitude is divided by 6 first.
+inline constexpr BlockScale kBlockScales[] = {""")
+    print("\n".join(block_scales()))
     print("""};
 
 /// The amax of each step, and what numbers are multiplied by after it.

@@ -1,21 +1,42 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: Apache-2.0
-"""Writes layers_expected.hpp: what numpy computes in f32 when it follows D33 to D39 and D52 to D58 of docs/spec/description.md
-and of D77 to D80, operation by operation. Run with python3-numpy:  ./record_layers.py > layers_expected.hpp"""
+"""Writes layers_expected.hpp: what numpy computes in f32 when it follows D33 to D39, D52 to D60, D77 to D84, D89 and D90 of
+docs/spec/description.md, operation by operation, once torch's values and gradients in f64 agree with it where torch has the layer.
+Run with python3-numpy and python3-torch:  ./record_layers.py > layers_expected.hpp"""
 import numpy as np
+import torch
+from torch.nn import functional
 
-from numpy_rules import chain, columns, data, f32, fma, philox, record, tree, write
+from numpy_rules import chain, columns, data, f32, f64, fma, philox, record, tree, write
+
+
+def tensor(values):
+    """In f64, laid out as ours is; its gradient will be, too."""
+    return torch.tensor(values.astype(f64), requires_grad=True)
+
+
+def agree(name, ours, result, g, of):
+    """`ours`, values by what they are, have torch's `result` and gradients of `of`, but for what f32 rounds of the largest of them; then
+    they are recorded in order."""
+    result.backward(torch.tensor(np.asarray(g, f64)))
+    theirs = {"result": result.detach(), **{what: leaf.grad for what, leaf in of.items()}}
+    assert ours.keys() == theirs.keys(), name
+    for what, values in ours.items():
+        held = theirs[what].numpy()
+        assert values.shape == held.shape, f"{name} {what} has another shape than torch's"
+        assert np.allclose(values, held, rtol=0, atol=2e-6 * max(1, np.abs(held).max())), f"{name} {what} is not torch's"
+        record(f"{name} {what}", values)
 
 
 def rms_norm(rows, n):
     x, w, g = data(rows * n, 1).reshape(rows, n), data(n, 2), data(rows * n, 9).reshape(rows, n)
     rstd = (f32(1) / np.sqrt(tree(x * x) / f32(n) + f32(1e-5)))[:, None]
-    name = f"rms_norm {rows}x{n} "
     h = x * rstd
-    record(name + "result", h * w)
     q = g * w
-    record(name + "x", rstd * (q - h * (tree(q * h) / f32(n))[:, None]))
-    record(name + "weight", columns(g * h))
+    ours = {"result": h * w, "x": rstd * (q - h * (tree(q * h) / f32(n))[:, None]), "weight": columns(g * h)}
+    of = {"x": tensor(x), "weight": tensor(w)}
+    theirs = of["x"] * torch.rsqrt((of["x"] ** 2).mean(1, keepdim=True) + 1e-5) * of["weight"]  # Zhang and Sennrich 2019
+    agree(f"rms_norm {rows}x{n}", ours, theirs, g, of)
 
 
 def batch_norm(rows, n):
@@ -26,16 +47,27 @@ def batch_norm(rows, n):
     v = columns(d * d) / r
     rstd = f32(1) / np.sqrt(v + f32(1e-5))
     h = d * rstd
-    name = f"batch_norm {rows}x{n} "
-    record(name + "result", fma(h, w, b))
+    name = f"batch_norm {rows}x{n}"
     of_weight, of_bias = columns(g * h), columns(g)
-    record(name + "x", (w * rstd) * ((g - of_bias / r) - h * (of_weight / r)))
-    record(name + "weight", of_weight)
-    record(name + "bias", of_bias)
+    ours = {"result": fma(h, w, b), "x": (w * rstd) * ((g - of_bias / r) - h * (of_weight / r)), "weight": of_weight, "bias": of_bias}
     moves = rows > 1
-    record(name + "moved mean", fma(momentum, m - mean, mean) if moves else mean)
-    record(name + "moved variance", fma(momentum, v * (r / (r - f32(1))) - variance, variance) if moves else variance)
-    record(name + "predicted", fma((x - mean) * (f32(1) / np.sqrt(variance + f32(1e-5))), w, b))
+    moved = [fma(momentum, m - mean, mean), fma(momentum, v * (r / (r - f32(1))) - variance, variance)] if moves else [mean, variance]
+    predicted = fma((x - mean) * (f32(1) / np.sqrt(variance + f32(1e-5))), w, b)
+    if moves:
+        of = {"x": tensor(x), "weight": tensor(w), "bias": tensor(b)}
+        kept = [torch.tensor(state.astype(f64)) for state in (mean, variance)]
+        theirs = functional.batch_norm(of["x"], *kept, of["weight"], of["bias"], training=False, eps=1e-5).detach().numpy()
+        assert np.allclose(predicted, theirs, rtol=0, atol=2e-6), f"{name} predicted is not torch's"
+        theirs = functional.batch_norm(of["x"], *kept, of["weight"], of["bias"], training=True, momentum=0.3, eps=1e-5)
+        agree(name, ours, theirs, g, of)
+        for ours, theirs in zip(moved, kept):
+            assert np.allclose(ours, theirs.numpy(), rtol=0, atol=2e-6), f"{name} moves its averages elsewhere than torch"
+    else:  # which torch refuses
+        for what, values in ours.items():
+            record(f"{name} {what}", values)
+    record(f"{name} moved mean", moved[0])
+    record(f"{name} moved variance", moved[1])
+    record(f"{name} predicted", predicted)
 
 
 def expand(m, places, n):
@@ -47,9 +79,9 @@ def expand(m, places, n):
 
 def global_average_pool(m, places, n):
     x, g = data(m * places * n, 1).reshape(m, places, n), data(m * n, 9).reshape(m, n)
-    name = f"global_average_pool {m}x{places}x{n} "
-    record(name + "result", np.stack([columns(image) for image in x]) / f32(places))
-    record(name + "x", np.broadcast_to((g / f32(places))[:, None], x.shape))
+    ours = {"result": np.stack([columns(image) for image in x]) / f32(places), "x": np.broadcast_to((g / f32(places))[:, None], x.shape)}
+    of = {"x": tensor(x)}
+    agree(f"global_average_pool {m}x{places}x{n}", ours, of["x"].mean(1), g, of)
 
 
 def group_norm(m, places, n, groups):
@@ -66,12 +98,12 @@ def group_norm(m, places, n, groups):
     d = x - over_group(over_places(x))
     rstd = f32(1) / np.sqrt(over_group(over_places(d * d)) + f32(1e-5))
     h = d * rstd
-    name = f"group_norm {m}x{places}x{n} of {groups} "
-    record(name + "result", fma(h, w, b))
     of_bias, of_weight = over_group(w * over_places(g)), over_group(w * over_places(g * h))
-    record(name + "x", rstd * ((g * w - of_bias) - h * of_weight))
-    record(name + "weight", columns((g * h).reshape(-1, n)))
-    record(name + "bias", columns(g.reshape(-1, n)))
+    ours = {"result": fma(h, w, b), "x": rstd * ((g * w - of_bias) - h * of_weight), "weight": columns((g * h).reshape(-1, n)),
+            "bias": columns(g.reshape(-1, n))}
+    of = {"x": tensor(x), "weight": tensor(w), "bias": tensor(b)}
+    theirs = functional.group_norm(of["x"].movedim(-1, 1), groups, of["weight"], of["bias"], eps=1e-5).movedim(1, -1)
+    agree(f"group_norm {m}x{places}x{n} of {groups}", ours, theirs, g, of)
 
 
 def embedding(name, positions, vocabulary, n, padding):
@@ -110,11 +142,13 @@ def matmul(name, batch, m, k, n, transpose_a, transpose_b):
     b = data(batch * k * n, 2).reshape((batch, n, k) if transpose_b else (batch, k, n))
     g = data(batch * m * n, 9).reshape(batch, m, n)
     rows_a, rows_b = a.swapaxes(1, 2) if transpose_a else a, b if transpose_b else b.swapaxes(1, 2)  # (m, k), (n, k)
-    record(name + " result", chain(rows_a[:, :, None, :], rows_b[:, None, :, :]))
+    result = chain(rows_a[:, :, None, :], rows_b[:, None, :, :])
     of_a = chain(g[:, :, None, :], rows_b.swapaxes(1, 2)[:, None, :, :])
     of_b = chain(rows_a.swapaxes(1, 2)[:, :, None, :], g.swapaxes(1, 2)[:, None, :, :])  # (k, n)
-    record(name + " a", of_a.swapaxes(1, 2) if transpose_a else of_a)
-    record(name + " b", of_b.swapaxes(1, 2) if transpose_b else of_b)
+    ours = {"result": result, "a": of_a.swapaxes(1, 2) if transpose_a else of_a, "b": of_b.swapaxes(1, 2) if transpose_b else of_b}
+    of = {"a": tensor(a), "b": tensor(b)}
+    left, right = of["a"].mT if transpose_a else of["a"], of["b"].mT if transpose_b else of["b"]
+    agree(name, ours, left @ right, g, of)
 
 
 def causal_conv1d(name, sequences, times, channels, width, with_bias):
@@ -125,12 +159,19 @@ def causal_conv1d(name, sequences, times, channels, width, with_bias):
     before, after = np.concatenate([zeros, x], 1), np.concatenate([g, zeros], 1)
     taps = np.stack([before[:, k:k + times] for k in range(width)], -1)
     y = chain(w, taps)
-    record(name + " result", y + b if with_bias else y)
-    record(name + " x", chain(w, np.stack([after[:, width - 1 - k:][:, :times] for k in range(width)], -1)))
     of_taps = [columns((g * taps[..., k]).reshape(-1, channels)) for k in range(width)]
-    record(name + " weight", np.stack(of_taps, -1))
+    ours = {"result": y + b if with_bias else y, "x": chain(w, np.stack([after[:, width - 1 - k:][:, :times] for k in range(width)], -1)),
+            "weight": np.stack(of_taps, -1)}
+    of = {"x": tensor(x), "weight": tensor(w)}
     if with_bias:
-        record(name + " bias", columns(g.reshape(-1, channels)))
+        ours["bias"], of["bias"] = columns(g.reshape(-1, channels)), tensor(b)
+    held = functional.pad(of["x"].movedim(-1, 1), (width - 1, 0))
+    agree(name, ours, functional.conv1d(held, of["weight"][:, None], of.get("bias"), groups=channels).movedim(1, -1), g, of)
+
+
+def sides(before, after):
+    """As functional.pad takes them: the last dimension first; negative ones leave elements out."""
+    return [side for pair in reversed(list(zip(before, after))) for side in pair]
 
 
 def convolution(name, x_shape, w_shape, stride, dilation, padding, groups, with_bias):
@@ -165,11 +206,14 @@ def convolution(name, x_shape, w_shape, stride, dilation, padding, groups, with_
         flat = rows.reshape(-1, rows.shape[-1])
         of_w.append(chain(g[..., ours].reshape(len(flat), -1).T[:, None, :], flat.T[None, :, :]))
     y = np.concatenate(y, -1)
-    record(name + " result", y + data(outputs, 3) if with_bias else y)
-    record(name + " x", np.concatenate(of_x, -1))
-    record(name + " weight", np.concatenate(of_w))
+    ours = {"result": y + data(outputs, 3) if with_bias else y, "x": np.concatenate(of_x, -1), "weight": np.concatenate(of_w).reshape(w_shape)}
+    of = {"x": tensor(x), "weight": tensor(w)}
     if with_bias:
-        record(name + " bias", columns(g.reshape(-1, outputs)))
+        ours["bias"], of["bias"] = columns(g.reshape(-1, outputs)), tensor(data(outputs, 3))
+    held = functional.pad(of["x"].movedim(-1, 1), sides(before, after))
+    convolve = (functional.conv1d, functional.conv2d, functional.conv3d)[r - 1]
+    theirs = convolve(held, of["weight"].movedim(-1, 1), of.get("bias"), stride, 0, dilation, groups).movedim(1, -1)
+    agree(name, ours, theirs, g, of)
 
 
 def transposed_convolution(name, x_shape, w_shape, m, stride, dilation, padding, groups, with_bias):
@@ -203,11 +247,16 @@ def transposed_convolution(name, x_shape, w_shape, m, stride, dilation, padding,
         of_taps = chain(flat_g.T[:, None, :], flat_x.T[None, :, :]).reshape(len(taps), len(kernels), -1)
         of_w.append(of_taps.swapaxes(0, 1))
     y = np.concatenate(y, -1)
-    record(name + " result", y + data(outputs, 3) if with_bias else y)
-    record(name + " x", np.concatenate(of_x, -1))
-    record(name + " weight", np.concatenate(of_w))
+    ours = {"result": y + data(outputs, 3) if with_bias else y, "x": np.concatenate(of_x, -1), "weight": np.concatenate(of_w).reshape(w_shape)}
+    of = {"x": tensor(x), "weight": tensor(w)}
     if with_bias:
-        record(name + " bias", columns(g.reshape(-1, outputs)))
+        ours["bias"], of["bias"] = columns(g.reshape(-1, outputs)), tensor(data(outputs, 3))
+    convolve = (functional.conv_transpose1d, functional.conv_transpose2d, functional.conv_transpose3d)[r - 1]
+    apart = of["weight"].reshape(groups, outputs // groups, *w_shape[1:]).movedim(-1, 1)  # (groups, channels, outputs, kernel...)
+    reached = convolve(of["x"].movedim(-1, 1), apart.flatten(0, 1), None, stride, 0, 0, groups, dilation)
+    lacks = [n - have for n, have in zip(wide, reached.shape[2:])]
+    theirs = functional.pad(reached, sides([-b for b in padding[:r]], [n - a for n, a in zip(lacks, padding[r:])])).movedim(1, -1)
+    agree(name, ours, theirs + of["bias"] if with_bias else theirs, g, of)
 
 
 rms_norm(300, 40)

@@ -173,6 +173,8 @@ TEST_CASE(
   } cases[] = {
       {Element::f8e4m3, "x f8e4m3 stochastic saturate", halftone::tests::kInF8e4m3Saturating},
       {Element::f8e5m2, "x f8e5m2 stochastic saturate", halftone::tests::kInF8e5m2Saturating},
+      {Element::f6e3m2, "x f6e3m2 stochastic saturate", halftone::tests::kInF6e3m2},
+      {Element::f6e2m3, "x f6e2m3 stochastic saturate", halftone::tests::kInF6e2m3},
       {Element::f4e2m1, "x f4e2m1 stochastic saturate", halftone::tests::kInF4e2m1}};
   for (const auto& of : cases)
     for (const int block : {0, 32}) {

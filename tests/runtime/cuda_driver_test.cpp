@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <cstring>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,9 @@ CudaLibrary library() {
     return *value = attribute == 75 ? 8 : attribute == 16 ? 132 : 6, 0;
   };
   cuda.cuDeviceTotalMem_v2 = [](std::size_t* bytes, int) { return *bytes = 1000, 0; };
+  cuda.cuMemGetInfo_v2 = [](std::size_t* free, std::size_t* total) {
+    return *free = 700, *total = 1000, note("info");
+  };
   cuda.cuDriverGetVersion = [](int* version) { return *version = 13010, 0; };
   cuda.cuDevicePrimaryCtxRetain = [](CudaContext* context, int device) {
     return *context = pointer(7), note("retain " + std::to_string(device));
@@ -223,6 +227,9 @@ TEST_CASE_FIXTURE(Fixture,
   CHECK(of([&] { return driver.allocate(100, "x", address); }) == Calls{"alloc 100"});
   CHECK(address == 4096);
   CHECK(of([&] { return driver.free(address); }) == Calls{"free 4096"});
+  std::optional<std::int64_t> left;
+  CHECK(of([&] { return driver.free_memory(left); }) == Calls{"info"});
+  CHECK(left == 700);
   CHECK(of([&] { return driver.copy_in(9, bytes, stream); }) == Calls{"in 9 12 5"});
   registered = true;  // may change at once, so it is waited for
   CHECK(of([&] { return driver.copy_in(9, bytes, stream); }) ==

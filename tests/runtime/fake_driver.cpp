@@ -64,6 +64,7 @@ class FakeDriver final : public Driver {
     forgotten_wait_ = options.forgotten_wait;
     others_ = options.others_early ? CapturedStreams::Others::early : CapturedStreams::Others::late;
     idle_ = options.idle;
+    free_bytes_ = options.free_bytes;
   }
 
   const DriverProperties& properties() const noexcept override { return properties_; }
@@ -89,6 +90,12 @@ class FakeDriver final : public Driver {
     sizes_.erase(address);
     std::free(reinterpret_cast<void*>(address));
     return begin("free");
+  }
+
+  DriverStatus free_memory(std::optional<std::int64_t>& bytes) override {
+    const std::lock_guard lock(mutex_);
+    bytes = free_bytes_;
+    return begin("free_memory");
   }
 
   DriverStatus allocate_host(std::int64_t bytes, std::byte*& address) override {
@@ -412,6 +419,7 @@ class FakeDriver final : public Driver {
   std::map<std::byte*, std::int64_t> host_sizes_;
   std::map<DriverStream, Capture> captures_;
   std::uintptr_t last_ = 0;
+  std::int64_t free_bytes_ = 0;
   bool late_ = false, idle_ = false;
   std::size_t waits_ = 0, forgotten_wait_ = 0;
   CapturedStreams::Others others_ = CapturedStreams::Others::late;

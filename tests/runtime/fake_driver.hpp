@@ -45,6 +45,7 @@ struct Options {
   bool checks_launches = false;
   bool encodes_maps = false;
   int steps_in_flight = 4;
+  std::int64_t free_bytes = std::int64_t{1} << 40;  ///< as the driver says it, whatever is held
   /// Of a graph with several streams all but the captured one go on as early as they may, not as
   /// late.
   bool others_early = false;

@@ -162,13 +162,15 @@ Verdict judge_codes(const Mode& mode, const Encode<Code>& encode, const Oracle<C
 std::vector<Oracle<std::uint16_t>> code_oracles(const Mode& mode) {
   std::vector<Oracle<std::uint16_t>> all = {{"CUDA's host headers", cuda_encode(mode)},
                                             {"F16C", f16c_encode(mode)},
-                                            {"APFloat", apfloat_encode(mode)}};
+                                            {"APFloat", apfloat_encode(mode)},
+                                            {"tables", tables_encode(mode)}};
   std::erase_if(all, [](const auto& oracle) { return !oracle.encode; });
   return all;
 }
 
 std::vector<Oracle<std::uint32_t>> tf32_oracles(const Mode& mode) {
-  std::vector<Oracle<std::uint32_t>> all = {{"APFloat", apfloat_encode_tf32(mode)}};
+  std::vector<Oracle<std::uint32_t>> all = {{"APFloat", apfloat_encode_tf32(mode)},
+                                            {"tables", tables_encode_tf32(mode)}};
   std::erase_if(all, [](const auto& oracle) { return !oracle.encode; });
   return all;
 }

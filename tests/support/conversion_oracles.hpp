@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Judges conversions from f32 to narrower floats (F2, F3) and back (F4) by everybody on this
-// machine who defines them: CUDA's host headers, the F16C instructions, LLVM's APFloat.
+// machine who defines them: CUDA's host headers, the F16C instructions, LLVM's APFloat, and, of
+// tf32 and floats of at most 8 bits, tables of the definition.
 #pragma once
 
 #include <cstddef>
@@ -81,7 +82,7 @@ struct DecodeOracle {
   Decode decode;
 };
 
-/// Those that define the mode. Their NaN are not looked at.
+/// Those that define the mode, at least two where none is missing. Their NaN are not looked at.
 [[nodiscard]] std::vector<Oracle<std::uint16_t>> code_oracles(const Mode& mode);
 [[nodiscard]] std::vector<Oracle<std::uint32_t>> tf32_oracles(const Mode& mode);
 [[nodiscard]] std::vector<DecodeOracle> decode_oracles(description::Element format);

@@ -19,4 +19,7 @@ namespace halftone::tests {
 [[nodiscard]] Decode apfloat_decode(description::Element format);
 [[nodiscard]] std::string apfloat_missing();
 
+[[nodiscard]] Encode<std::uint16_t> tables_encode(const Mode& mode);
+[[nodiscard]] Encode<std::uint32_t> tables_encode_tf32(const Mode& mode);
+
 }  // namespace halftone::tests

@@ -54,6 +54,7 @@ inline constexpr Neighbours kInBf16{7, -126, 0x1.fep127, kInfinityBeyond},
     kInF16{10, -14, 65504, kInfinityBeyond}, kInF16Saturating{10, -14, 65504, 65504},
     kInTf32{10, -126, 0x1.ffcp127, kInfinityBeyond}, kInF8e4m3{3, -6, 448, kNothingBeyond},
     kInF8e4m3Saturating{3, -6, 448, 448}, kInF8e5m2{2, -14, 57344, kInfinityBeyond},
-    kInF8e5m2Saturating{2, -14, 57344, 57344}, kInF4e2m1{1, 0, 6, 6};
+    kInF8e5m2Saturating{2, -14, 57344, 57344}, kInF6e3m2{2, -2, 28, 28}, kInF6e2m3{3, 0, 7.5, 7.5},
+    kInF4e2m1{1, 0, 6, 6};
 
 }  // namespace halftone::tests

@@ -136,7 +136,7 @@ std::vector<NodeId> PlainModel::parameters(NodeId node) const {
 std::int64_t PlainModel::bytes(NodeId node, Element format, std::int64_t symbol) const {
   std::int64_t bytes = format == Element::f16 || format == Element::bf16 ? 2 : 4;
   for (const Dimension& dimension : nodes()[static_cast<std::size_t>(node)].shape) {
-    bytes *= dimension.symbol.empty() ? dimension.extent : symbol;
+    bytes *= dimension.symbol.empty() ? dimension.extent : dimension.factor * symbol;
   }
   return bytes;
 }

@@ -27,6 +27,8 @@ Value Frame::product(Code &code, ArrayRef<Attribute> dims) const {
       extent = code.load(code.i64(), code.address(symbols, code.i64(), code.integer(index)));
       if (of.divisor != 1)
         extent = code.divide(code.add(extent, code.integer(of.divisor - 1)), of.divisor);
+      if (of.factor != 1)
+        extent = code.multiply(extent, code.integer(of.factor));
     }
     result = code.multiply(result, extent);
   }

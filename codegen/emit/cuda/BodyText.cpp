@@ -71,7 +71,8 @@ void BodyPrinter::printMembers(ArrayRef<std::string> symbols) {
       << "  using Column = " << (form.oneRow ? "long long" : form.column) << ";\n"
       << form.constants;
   for (auto [i, input] : llvm::enumerate(kernel.getInputs()))
-    if (std::string name = memberName(kernel, i); isMatrix(kernel, i)) {
+    if (std::string name = memberName(kernel, i);
+        isMatrix(kernel, i) && !isScales(kernel.getInputAccess(i).getKind())) {
       name.front() = llvm::toUpper(name.front());
       out << "  using " << name << " = " << cudaType(elementType(input)) << ";\n";
     }

@@ -55,7 +55,8 @@ static LogicalResult verifyElements(KernelOp kernel) {
   auto element = [](Value tensor) { return cast<TensorType>(tensor.getType()).getElementType(); };
   for (auto [i, input] : llvm::enumerate(kernel.getInputs()))
     if (AccessAttr access = kernel.getInputAccess(i);
-        isMatrix(kernel, i) && access.getMap() && kernel.getSkeleton() == Skeleton::Contraction &&
+        isMatrix(kernel, i) && access.getMap() && !isScales(access.getKind()) &&
+        kernel.getSkeleton() == Skeleton::Contraction &&
         (findGatheredInput(kernel) != i ||
          !findGatheredLines(access, axesOf(kernel), kernel.getBatchDims().size(),
                             cast<TensorType>(input.getType()))))

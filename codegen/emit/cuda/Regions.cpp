@@ -44,11 +44,15 @@ std::string cudaProduct(ArrayRef<Attribute> dims) {
       stream << cast<IntegerAttr>(dim).getInt() << "LL";
       continue;
     }
-    auto [name, divisor] = symbolicExtentOf(symbol.getValue());
+    auto [name, divisor, factor] = symbolicExtentOf(symbol.getValue());
+    if (factor != 1)
+      stream << "(" << factor << " * ";
     if (divisor == 1)
       stream << "symbol_" << name;
     else
       stream << "((symbol_" << name << " + " << divisor - 1 << ") / " << divisor << ")";
+    if (factor != 1)
+      stream << ")";
   }
   return text.empty() ? "1LL" : text;
 }

@@ -6,7 +6,7 @@ using namespace mlir;
 namespace halftone::ir {
 
 /// The dimensions of what has more channels, and `factors` for its spatial ones, with places in
-/// their stead; none where channels cannot be cut or a length is no number.
+/// their stead; none where channels cannot be cut.
 static std::optional<SmallVector<Attribute>> spread(ArrayRef<Attribute> deep,
                                                     ArrayRef<int64_t> factors) {
   SmallVector<Attribute> dims(deep);
@@ -14,10 +14,7 @@ static std::optional<SmallVector<Attribute>> spread(ArrayRef<Attribute> deep,
   int64_t places = 1;
   for (auto [dim, factor] :
        llvm::zip(MutableArrayRef(dims).drop_back().take_back(factors.size()), factors)) {
-    auto length = dyn_cast<IntegerAttr>(dim);
-    if (!length)
-      return std::nullopt;
-    dim = builder.getI64IntegerAttr(length.getInt() * factor);
+    dim = repeatDim(dim, factor);
     places *= factor;
   }
   auto channels = dyn_cast<IntegerAttr>(dims.back());

@@ -19,14 +19,9 @@ LogicalResult UpsampleOp::verify() {
   if (dims.size() <= factors.size())
     return emitOpError() << "x " << x << " does not have " << factors.size()
                          << " dimensions before its channels";
-  Builder builder(getContext());
   for (auto [dim, factor] :
-       llvm::zip(MutableArrayRef(dims).drop_back().take_back(factors.size()), factors)) {
-    auto length = dyn_cast<IntegerAttr>(dim);
-    if (!length)
-      return emitOpError() << "makes more of " << dim << ", which is no number";
-    dim = builder.getI64IntegerAttr(length.getInt() * factor);
-  }
+       llvm::zip(MutableArrayRef(dims).drop_back().take_back(factors.size()), factors))
+    dim = repeatDim(dim, factor);
   if (getType().getDims() != ArrayRef(dims))
     return emitOpError() << "result " << getType() << " is not " << formatDims(dims);
   return success();
@@ -80,10 +75,12 @@ Value sumRepetitions(UpsampleOp op, OpBuilder &builder, Value g) {
 /// One dimension whose elements become `factor` on lines between them.
 class Lines {
 public:
-  Lines(size_t axis, int64_t length, int64_t factor) : axis(axis), length(length), factor(factor) {}
+  Lines(size_t axis, Attribute length, int64_t factor)
+      : axis(axis), length(length), factor(factor) {}
 
   Value stretch(OpBuilder &builder, Location loc, Value x) const {
-    TensorType y = withLength(x, length * factor);
+    Attribute stretched = repeatDim(length, factor);
+    TensorType y = withLength(x, stretched);
     Space space{y, {}, accesses(builder.getContext(), {AccessKind::Full})};
     for (int64_t d : {-1, 0, 1}) {
       SmallVector<AffineExpr> at = axesOf(y);
@@ -92,8 +89,8 @@ public:
     }
     auto code = [&](Scalars &s, ValueRange e) -> SmallVector<Value> {
       Value i = s.axisIndex(static_cast<int64_t>(axis)), here = e[1];
-      Value before = s.select(isLess(s, i, factor), here, e[0]);
-      Value behind = s.select(isLess(s, i, (length - 1) * factor), e[2], here);
+      Value before = s.select(isLess(s, i, s.integer(factor)), here, e[0]);
+      Value behind = s.select(isLess(s, i, countBut(s, stretched, factor)), e[2], here);
       Value rest = s.remainder(i, factor), result;
       for (int64_t r = factor; r-- > 0;) {
         Value low = isBehind(r) ? here : before, high = isBehind(r) ? behind : here;
@@ -120,7 +117,7 @@ public:
     }
     auto code = [&](Scalars &s, ValueRange e) -> SmallVector<Value> {
       Value t = s.axisIndex(static_cast<int64_t>(axis));
-      Value isFirst = isLess(s, t, 1), isInner = isLess(s, t, length - 1);
+      Value isFirst = isLess(s, t, s.integer(1)), isInner = isLess(s, t, countBut(s, length, 1));
       Value sum = s.like(e[0], 0);
       auto weigh = [&](double by, Value element) {
         return s.fma(s.like(element, by), element, sum);
@@ -148,13 +145,19 @@ public:
   }
 
 private:
-  TensorType withLength(Value x, int64_t count) const {
+  TensorType withLength(Value x, Attribute count) const {
     SmallVector<Attribute> dims(tensor(x).getDims());
-    dims[axis] = IntegerAttr::get(IntegerType::get(x.getContext(), 64), count);
+    dims[axis] = count;
     return gradientType(x).withDims(dims);
   }
-  static Value isLess(Scalars &s, Value i, int64_t bound) {
-    return s.compare(arith::CmpIPredicate::slt, i, s.integer(bound));
+  static Value isLess(Scalars &s, Value i, Value bound) {
+    return s.compare(arith::CmpIPredicate::slt, i, bound);
+  }
+  /// How many elements a dimension has but its last `number`.
+  static Value countBut(Scalars &s, Attribute dim, int64_t number) {
+    if (auto extent = dyn_cast<IntegerAttr>(dim))
+      return s.integer(extent.getInt() - number);
+    return s.minus(s.count(IntegerType::get(dim.getContext(), 32), dim), s.integer(number));
   }
 
   /// Element r of those that one becomes: how far it lies behind the middle, in halves.
@@ -171,7 +174,8 @@ private:
   int64_t lastReader() const { return factor + factor / 2 - 1; }
 
   size_t axis;
-  int64_t length, factor;
+  Attribute length;
+  int64_t factor;
 };
 
 /// Along all dimensions that grow, the first one first.
@@ -181,7 +185,7 @@ SmallVector<Lines> linesOf(UpsampleOp op) {
   SmallVector<Lines> lines;
   for (auto [d, factor] : llvm::enumerate(op.getFactor()))
     if (factor > 1)
-      lines.emplace_back(first + d, cast<IntegerAttr>(x.getDims()[first + d]).getInt(), factor);
+      lines.emplace_back(first + d, x.getDims()[first + d], factor);
   return lines;
 }
 

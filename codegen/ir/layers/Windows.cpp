@@ -44,8 +44,9 @@ bool Windows::fit(TensorType x, TensorType windows) const {
        llvm::zip(spatial, x.getDims().take_back(rank + 1), windows.getDims().take_back(rank + 1))) {
     auto length = dyn_cast<IntegerAttr>(from), count = dyn_cast<IntegerAttr>(to);
     int64_t reach = along.dilation * (along.kernel - 1), zeros = along.before + along.after;
-    if (!length) {
-      if (from != to || along.stride != 1 || zeros != reach)
+    if (!length) { // a part of the length, whatever its symbol is bound to
+      if (!isa<StringAttr>(to) || repeatDim(to, along.stride) != from || zeros > reach ||
+          zeros <= reach - along.stride)
         return false;
       continue;
     }
@@ -324,10 +325,10 @@ Value Windows::isInsideAlong(Scalars &s, TensorType windows, TensorType x, size_
   if (int64_t first = llvm::divideCeilSigned(-shift, along.stride); first > 0)
     require(Predicate::sge, s.integer(first));
   auto length = dyn_cast<IntegerAttr>(x.getDims()[axis]);
-  if (!length) { // as many windows as places
+  if (!length) { // a whole number of strides
     Type i32 = IntegerType::get(x.getContext(), 32);
-    if (shift > 0)
-      require(Predicate::slt, s.minus(s.count(i32, x.getDims()[axis]), s.integer(shift)));
+    if (int64_t outside = -llvm::divideFloorSigned(-1 - shift, along.stride) - 1; outside > 0)
+      require(Predicate::slt, s.minus(s.count(i32, windows.getDims()[axis]), s.integer(outside)));
     return inside;
   }
   int64_t last = llvm::divideFloorSigned(length.getInt() - 1 - shift, along.stride);

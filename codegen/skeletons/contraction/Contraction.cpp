@@ -90,6 +90,10 @@ Matrices findMatrices(KernelOp kernel) {
       found.rhs = i;
     if (kernel.getInputAccess(i).getKind() == AccessKind::Start)
       found.start = i;
+    if (kernel.getInputAccess(i).getKind() == AccessKind::LhsScales)
+      found.lhsScales = i;
+    if (kernel.getInputAccess(i).getKind() == AccessKind::RhsScales)
+      found.rhsScales = i;
   }
   return found;
 }
@@ -110,6 +114,8 @@ bool multipliesFloat8(KernelOp kernel) {
   return leavesDigits(kernel.getAccumulation()) && isOfFloat8(matrices.lhs) &&
          isOfFloat8(matrices.rhs);
 }
+
+bool multipliesBlocks(KernelOp kernel) { return findMatrices(kernel).lhsScales.has_value(); }
 
 bool promotes(KernelOp kernel) { return kernel.getAccumulation() == Accumulation::Promoted; }
 
@@ -160,8 +166,7 @@ bool Contraction::multipliesTiles(KernelOp kernel) const {
   auto isBf16 = [&](unsigned input) {
     return elementOf(elementType(kernel.getInputs()[input])) == Element::bf16;
   };
-  return mayReorder(kernel) && isBf16(matrices.lhs) && isBf16(matrices.rhs) &&
-         !findGatheredInput(kernel); // tiles are read from memory
+  return mayReorder(kernel) && isBf16(matrices.lhs) && isBf16(matrices.rhs);
 }
 
 /// In f32, of the shape of its domain.
@@ -178,6 +183,11 @@ LogicalResult Contraction::verify(KernelOp kernel) const {
   if (findMatrices(kernel).start && !storesItsSum(kernel))
     return kernel.emitOpError(
         "goes on from what its result holds, so that it stores its sum as it is, and nothing else");
+  Matrices matrices = findMatrices(kernel);
+  if (matrices.lhsScales.has_value() != matrices.rhsScales.has_value() ||
+      (matrices.lhsScales && !multipliesFloat8(kernel)))
+    return kernel.emitOpError("multiplies blocks with scales that are not of two operands of 8 "
+                              "bits under accumulate hardware or promoted");
   return Skeleton::verify(kernel);
 }
 
@@ -228,6 +238,7 @@ void Contraction::addPlans(PlanList &plans) const {
     if (plans.chip.warpgroupOperations > 0 && plans.noWarpgroups.empty())
       warpgroupForm().addPlans(plans);
   }
+  assert((!plans.empty() || !multipliesBlocks(kernel)) && "MultiplyCodes asks for what chips have");
   if (plans.empty())
     simtForm().addPlans(plans);
 }
@@ -241,6 +252,8 @@ std::string Contraction::describePlan(CudaPlanAttr plan, const Launch &) const {
 }
 
 StringRef Contraction::getDeviceName(KernelOp kernel, CudaPlanAttr plan) const {
+  if (multipliesBlocks(kernel))
+    return "block_scaled_contraction";
   if (plan.getKind() != CudaPlanKind::Simt && multipliesFloat8(kernel))
     return plan.getKind() == CudaPlanKind::Tensor ? "float8_contraction"
                                                   : "float8_warpgroup_contraction";

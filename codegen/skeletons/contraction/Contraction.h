@@ -41,6 +41,7 @@ protected:
 struct Matrices {
   unsigned lhs = 0, rhs = 0; ///< places among the kernel's inputs
   std::optional<unsigned> start = std::nullopt;
+  std::optional<unsigned> lhsScales = std::nullopt, rhsScales = std::nullopt; ///< of both, or none
 };
 Matrices findMatrices(KernelOp kernel);
 
@@ -58,6 +59,9 @@ bool leavesDigits(ir::Accumulation accumulation);
 
 /// Whether both matrices are floats of 8 bits that may be multiplied as such.
 bool multipliesFloat8(KernelOp kernel);
+
+/// Whether their blocks have scales, which the instruction multiplies by.
+bool multipliesBlocks(KernelOp kernel);
 
 /// N14: whether the sums of so many products are added in f32.
 bool promotes(KernelOp kernel);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/skeletons/contraction/CpuOperands.h"
 
+#include <numeric>
+
 #include "codegen/emit/cpu/Casts.h"
-#include "codegen/emit/cpu/GeneralAccess.h"
 #include "codegen/skeletons/contraction/Contraction.h"
 #include "halftone/manifest/blocks.hpp"
-#include "mlir/IR/AffineMap.h"
 
 using namespace mlir;
 using namespace halftone::ir;
@@ -36,8 +36,7 @@ void CpuOperands::place(Value lhsMemory, Value panel, Value blockDepth, Value pa
 
 CpuOperands::Matrix CpuOperands::matrixOf(unsigned input) {
   auto type = cast<ir::TensorType>(frame.kernel.getInputs()[input].getType());
-  bool isGathered(frame.kernel.getInputAccess(input).getMap());
-  return {frame.input(input), type.getElementType(), input, isGathered};
+  return {frame.input(input), type.getElementType()};
 }
 
 void CpuOperands::enter(Value numberOfRows, Value numberOfColumns, Value reduced, Value ofBatch) {
@@ -46,14 +45,16 @@ void CpuOperands::enter(Value numberOfRows, Value numberOfColumns, Value reduced
   columns = numberOfColumns;
   depth = reduced;
   Matrices matrices = findMatrices(frame.kernel);
-  auto of = [&](unsigned input, Value extent) {
+  auto of = [&](unsigned input, Value extent, std::optional<CpuLines> &lines) {
     Matrix whole = matrixOf(input);
-    if (element && !whole.isGathered)
+    if (frame.kernel.getInputAccess(input).getMap())
+      lines.emplace(code, frame, input, element);
+    else if (element)
       whole.pointer = addressIn(whole, code.multiply(element, code.multiply(extent, depth)));
     return whole;
   };
-  lhs = of(matrices.lhs, rows);
-  rhs = of(matrices.rhs, columns);
+  lhs = of(matrices.lhs, rows, lhsLines);
+  rhs = of(matrices.rhs, columns, rhsLines);
 }
 
 Value CpuOperands::addressIn(const Matrix &matrix, Value index) {
@@ -108,8 +109,8 @@ void CpuOperands::copyLhs(Value begin, Value count, Value block, Value length) {
 }
 
 void CpuOperands::copyRow(Value row, Value destination, Value block, Value length) {
-  if (lhs.isGathered)
-    return copyGatheredRow(row, destination, block, length);
+  if (lhsLines)
+    return copyLine(true, lhsLines->axesOf(row), block, code.add(block, length), destination);
   constexpr unsigned kMostLanes = 16;
   const unsigned wide = std::min(kMostLanes, static_cast<unsigned>(width));
   auto copy = [&](Value first, Value last, unsigned count) {
@@ -154,77 +155,42 @@ Value CpuOperands::copiedLhs(Value row) {
 
 //===--- Matrices that are gathered ---===//
 
-/// Of all axes of the kernel: those of the batch as they stand, others 0.
-Values CpuOperands::placesInKernel() {
-  KernelOp kernel = frame.kernel;
-  Values places(kernel.getDomain().size() + kernel.getReduction().size(), code.integer(0));
-  if (element)
-    llvm::copy(takeApart(code, frame, element, kernel.getBatchDims()), places.begin());
-  return places;
-}
-
-/// Of a gathered matrix's lines, whose elements the axis counts.
-Tap CpuOperands::tapOf(const Matrix &matrix, unsigned axis) {
-  KernelOp kernel = frame.kernel;
-  int64_t length = cast<IntegerAttr>(ir::axesOf(kernel).extent(axis)).getInt();
-  return *findTapOfLines(kernel.getInputAccess(matrix.input), axis, length);
-}
-
-/// Of what lies at `axes` the places [first, last) along one of them, as f32. They come line by
-/// line: those of a tap are neighbours, or all outside, which are zeros.
-void CpuOperands::copyLines(const Matrix &matrix, Values axes, unsigned axis, Value first,
-                            Value last, Value destination) {
-  const Tap tap = tapOf(matrix, axis);
-  const int64_t ofLine = tap.elements;
+/// Elements [first, last) of the line at `axes`, as f32.
+void CpuOperands::copyLine(bool isLhs, ValueRange axes, Value first, Value last,
+                           Value destination) {
   const auto wide = static_cast<unsigned>(frame.variant.vectorLanes);
-  code.loop(code.divide(first, ofLine), code.ceilDivide(last, ofLine), 1, [&](Value number) {
-    Value begin = code.multiply(number, code.integer(ofLine));
-    axes[axis] = begin;
-    Line line = findLine(code, frame, matrix.input, axes);
-    Value from = code.maximum(first, begin),
-          count = code.subtract(code.minimum(last, code.add(begin, code.integer(ofLine))), from);
-    Value to = code.address(destination, code.f32(), code.subtract(from, first));
-    Matrix source = matrix;
-    source.pointer = addressIn(matrix, code.add(line.index, code.add(code.integer(tap.offset),
-                                                                     code.subtract(from, begin))));
+  const CpuLines &lines = *linesOf(isLhs);
+  // What is left of a whole tap are vectors, too, where its length allows it.
+  const auto narrow = static_cast<unsigned>(std::gcd(lines.tapLength(), int64_t{wide}));
+  lines.eachPart(first, last, [&](const CpuLines::Part &part) {
+    CpuLines::Place place = lines.find(axes, part);
+    Value to = code.address(destination, code.f32(), code.subtract(part.first, first));
+    Matrix source{place.address, isLhs ? lhs.format : rhs.format};
     auto fill = [&](function_ref<Value(Value k, unsigned lanes)> value) {
       auto store = [&](Value k, unsigned lanes) {
         code.store(value(k, lanes), code.address(to, code.f32(), k));
       };
-      Value main = code.roundDown(count, wide);
+      Value main = code.roundDown(part.count, wide), most = code.roundDown(part.count, narrow);
       code.loop(code.integer(0), main, wide, [&](Value k) { store(k, wide); });
-      code.loop(main, count, 1, [&](Value k) { store(k, 0); });
+      if (narrow > 1 && narrow < wide)
+        code.loop(main, most, narrow, [&](Value k) { store(k, narrow); });
+      code.loop(narrow > 1 ? most : main, part.count, 1, [&](Value k) { store(k, 0); });
     };
     auto copy = [&] {
       fill([&](Value k, unsigned lanes) { return loadFrom(source, lanes, addressIn(source, k)); });
     };
-    if (!line.inside)
+    if (!place.inside)
       return copy();
-    code.when(line.inside, copy, [&] {
+    code.when(place.inside, copy, [&] {
       fill([&](Value, unsigned lanes) { return lanes ? code.splat(0.0f, lanes) : code.real(0); });
     });
   });
 }
 
-void CpuOperands::copyGatheredRow(Value row, Value destination, Value block, Value length) {
-  KernelOp kernel = frame.kernel;
-  size_t batch = kernel.getBatchDims().size();
-  Values axes = placesInKernel();
-  llvm::copy(takeApart(code, frame, row, kernel.getDomainType().getRowDims().drop_front(batch)),
-             axes.begin() + batch);
-  copyLines(lhs, axes, static_cast<unsigned>(kernel.getDomain().size()), block,
-            code.add(block, length), destination);
-}
-
 void CpuOperands::packGathered(Value column, Value block, Value length) {
-  KernelOp kernel = frame.kernel;
-  auto domain = static_cast<unsigned>(kernel.getDomain().size());
   Value last = code.minimum(code.add(column, code.integer(width)), columns);
-  code.loop(code.integer(0), length, 1, [&](Value k) {
-    Values axes = placesInKernel();
-    llvm::copy(takeApart(code, frame, code.add(block, k), kernel.getReduction().getValue()),
-               axes.begin() + domain);
-    copyLines(rhs, axes, domain - 1, column, last, panelAt(k));
+  rhsLines->eachLine(block, code.add(block, length), [&](Value k, ValueRange axes) {
+    copyLine(false, axes, column, last, panelAt(code.subtract(k, block)));
   });
 }
 
@@ -252,7 +218,7 @@ void CpuOperands::choosePanel(Value columns) {
 
 void CpuOperands::packRhs(Value first, Value behind, function_ref<Value(Value column)> mask,
                           Value block, Value length) {
-  if (rhs.isGathered)
+  if (rhsLines)
     return packGathered(first, block, length);
   if (frame.kernel.getTransposeRhs())
     return packTransposed(first, block, length);

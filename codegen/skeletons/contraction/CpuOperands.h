@@ -4,8 +4,9 @@
 #ifndef HALFTONE_SKELETONS_CONTRACTION_CPUOPERANDS_H
 #define HALFTONE_SKELETONS_CONTRACTION_CPUOPERANDS_H
 
-#include "codegen/emit/cpu/Body.h"
-#include "codegen/ir/GatheredLines.h"
+#include <optional>
+
+#include "codegen/skeletons/contraction/CpuLines.h"
 
 namespace halftone::skeletons {
 
@@ -54,6 +55,12 @@ public:
   Value lhsAt(Value row, Value k);
   Value rhsAt(Value k, Value column);
 
+  /// Their lines where they are gathered; null where they lie in memory.
+  const CpuLines *linesOf(bool isLhs) const {
+    const std::optional<CpuLines> &lines = isLhs ? lhsLines : rhsLines;
+    return lines ? &*lines : nullptr;
+  }
+
   /// The f32 values of lhs(row, k), of as many rows as `rows` has lanes where lhs is transposed.
   Value loadLhs(Value row, Value k, unsigned rows, Value mask);
 
@@ -61,20 +68,14 @@ private:
   struct Matrix {
     Value pointer;
     mlir::Type format;
-    unsigned input = 0;
-    bool isGathered = false; ///< read by a map of its own
   };
 
   Matrix matrixOf(unsigned input);
-  ir::Tap tapOf(const Matrix &matrix, unsigned axis);
   Value addressIn(const Matrix &matrix, Value index);
   Value loadFrom(const Matrix &matrix, unsigned lanes, Value address, Value mask = {});
   void copyRow(Value row, Value destination, Value block, Value length);
-  void copyLines(const Matrix &matrix, cpu::Values axes, unsigned axis, Value first, Value last,
-                 Value destination);
-  void copyGatheredRow(Value row, Value destination, Value block, Value length);
+  void copyLine(bool isLhs, mlir::ValueRange axes, Value first, Value last, Value destination);
   void packGathered(Value column, Value block, Value length);
-  cpu::Values placesInKernel();
   void copyLanes(Value begin, Value first, Value last, Value block, Value length, bool isEdge);
   void packTransposed(Value column, Value block, Value length);
 
@@ -82,6 +83,7 @@ private:
   cpu::Frame &frame;
   int64_t width, stride, lanes;
   Matrix lhs, rhs;
+  std::optional<CpuLines> lhsLines, rhsLines; // of those that are read by a map of their own
   Value rows, columns, depth, element;
   Value lhsBlock, ownPanels, depthOfBlock, packedRhs, isPacked;
   Value rhsPanels, rhsPanel, depthOfPanels; // those that were entered, and the one of them at hand

@@ -2,6 +2,7 @@
 #include "codegen/skeletons/contraction/CpuTiles.h"
 
 #include "codegen/skeletons/Skeleton.h"
+#include "codegen/skeletons/contraction/Contraction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -27,6 +28,8 @@ void CpuTiles::place(Value lhsMemory, Value panel, Value depthOfBlock, Value pac
   ownPanel = panel;
   packedRhs = packed;
   isPacked = packedAhead;
+  if (frame.kernel.getInputAccess(findMatrices(frame.kernel).rhs).getMap())
+    linesOfTiles = code.scratch(code.builder.getI8Type(), kMatrixDepth * kRowBytes);
   tilesOfBlock = code.ceilDivide(depthOfBlock, kMatrixDepth);
   tilesOfDepth = code.ceilDivide(depth, kMatrixDepth);
 }
@@ -73,13 +76,14 @@ Value CpuTiles::row(Value tile, Value index) {
                       code.multiply(index, code.integer(kRowBytes)));
 }
 
-/// The first `count` of as many neighbours as `lanes`, zeros behind them. AVX-512 has masks for
-/// 16-bit lanes.
-Value CpuTiles::loadShorts(Value address, Value count, unsigned lanes) {
+/// As many neighbours as `lanes`, zeros where the mask is not set. AVX-512 has masks for 16-bit
+/// lanes.
+Value CpuTiles::loadShorts(Value address, Value mask, unsigned lanes) {
   auto type = cast<VectorType>(code.vector(code.builder.getI16Type(), lanes));
+  if (!mask)
+    return code.load(type, address);
   Value zero = arith::ConstantOp::create(code.builder, code.loc, code.builder.getZeroAttr(type));
-  return LLVM::MaskedLoadOp::create(code.builder, code.loc, type, address,
-                                    code.firstLanes(count, lanes), zero, 2);
+  return LLVM::MaskedLoadOp::create(code.builder, code.loc, type, address, mask, zero, 2);
 }
 
 Value CpuTiles::addressOf(const Source &source, Value lane, Value k) {
@@ -92,12 +96,20 @@ static Value asWords(Code &code, Value shorts) {
                                    code.vector(code.builder.getI32Type(), kSide), shorts);
 }
 
+static Value pairsOf(Code &code, Value even, Value odd) {
+  SmallVector<int64_t> lanes;
+  for (int64_t lane = 0; lane < kSide; ++lane)
+    lanes.append({lane, kSide + lane});
+  return asWords(code, code.shuffle(even, odd, lanes));
+}
+
 /// 16 pairs of k of one row or column, whose k are neighbours. Past the last one it is read again:
 /// what comes of it is never stored.
 Value CpuTiles::alongDepth(const Source &source, Value lane) {
   Value last = code.subtract(source.count, code.integer(1));
   Value address = addressOf(source, code.minimum(lane, last), code.integer(0));
-  return asWords(code, loadShorts(address, source.depth, kMatrixDepth));
+  return asWords(code,
+                 loadShorts(address, code.firstLanes(source.depth, kMatrixDepth), kMatrixDepth));
 }
 
 /// A pair of k of 16 rows or columns, which are neighbours at every k.
@@ -106,12 +118,10 @@ Value CpuTiles::acrossLanes(const Source &source, Value pair) {
   for (int64_t i = 0; i < 2; ++i) {
     Value k = code.add(code.multiply(pair, code.integer(2)), code.integer(i));
     Value count = code.select(code.less(k, source.depth), source.count, code.integer(0));
-    shorts.push_back(loadShorts(addressOf(source, code.integer(0), k), count, kSide));
+    shorts.push_back(
+        loadShorts(addressOf(source, code.integer(0), k), code.firstLanes(count, kSide), kSide));
   }
-  SmallVector<int64_t> lanes;
-  for (int64_t lane = 0; lane < kSide; ++lane)
-    lanes.append({lane, kSide + lane});
-  return asWords(code, code.shuffle(shorts[0], shorts[1], lanes));
+  return pairsOf(code, shorts[0], shorts[1]);
 }
 
 /// Lines as they lie in memory are rows of the tile, or its columns.
@@ -134,13 +144,65 @@ void CpuTiles::packTile(const Source &source, Value destination) {
     code.store(words, row(destination, code.integer(static_cast<int64_t>(i))));
 }
 
+/// The elements of a part, of each line, at its place in a row of 64 bytes.
+void CpuTiles::copyPart(const CpuLines &lines, const Rectangle &from, const CpuLines::Part &part,
+                        Value mask, Value destination) {
+  Type element = code.builder.getI16Type();
+  Value first = code.address(destination, element, code.subtract(part.first, from.element));
+  lines.eachLine(from.line, code.add(from.line, from.lines), [&](Value line, ValueRange axes) {
+    CpuLines::Place place = lines.find(axes, part);
+    Value inside = mask;
+    if (place.inside)
+      inside = code.splat(place.inside, kMatrixDepth);
+    if (place.inside && mask)
+      inside = arith::AndIOp::create(code.builder, code.loc, inside, mask);
+    Value shorts = loadShorts(place.address, inside, kMatrixDepth);
+    Value to = row(first, code.subtract(line, from.line));
+    if (!mask)
+      return code.store(shorts, to);
+    LLVM::MaskedStoreOp::create(code.builder, code.loc, shorts, to, mask, 2);
+  });
+}
+
+/// `rows` rows of 64 bytes, one for each line, zeros where the rectangle has none. Tiles begin with
+/// multiples of 32 elements, so that where taps are of such multiples, too, a row is of one tap and
+/// has all of its elements.
+void CpuTiles::copyLines(const CpuLines &lines, const Rectangle &from, int64_t rows,
+                         Value destination) {
+  Type shorts = code.vector(code.builder.getI16Type(), kMatrixDepth);
+  Value zero = arith::ConstantOp::create(code.builder, code.loc, code.builder.getZeroAttr(shorts));
+  auto clear = [&] {
+    code.loop(code.integer(0), code.integer(rows), 1,
+              [&](Value i) { code.store(zero, row(destination, i)); });
+  };
+  const bool isOfWholeRows = lines.tapLength() % kMatrixDepth == 0;
+  Value isPart = code.less(from.lines, code.integer(rows));
+  if (!isOfWholeRows)
+    isPart = arith::OrIOp::create(code.builder, code.loc, isPart,
+                                  code.less(from.elements, code.integer(kMatrixDepth)));
+  code.when(isPart, clear);
+  if (isOfWholeRows)
+    return copyPart(lines, from, lines.partOf(from.element, from.elements), {}, destination);
+  lines.eachPart(
+      from.element, code.add(from.element, from.elements), [&](const CpuLines::Part &part) {
+        copyPart(lines, from, part, code.firstLanes(part.count, kMatrixDepth), destination);
+      });
+}
+
 void CpuTiles::packLhs(Value begin, Value end, Value block, Value length) {
+  const CpuLines *lines = operands.linesOf(true);
   code.loop(begin, end, kSide, [&](Value first) {
     Value tile = code.multiply(code.divide(code.subtract(first, begin), kSide), tilesOfBlock);
     code.loop(code.integer(0), length, kMatrixDepth, [&](Value k) {
-      packTile(
-          {true, first, code.subtract(end, first), code.add(block, k), code.subtract(length, k)},
-          tileAt(lhsBlock, code.add(tile, code.divide(k, kMatrixDepth))));
+      Value destination = tileAt(lhsBlock, code.add(tile, code.divide(k, kMatrixDepth)));
+      Value rows = code.subtract(end, first), from = code.add(block, k),
+            depth = code.subtract(length, k);
+      if (!lines)
+        return packTile({true, first, rows, from, depth}, destination);
+      copyLines(*lines,
+                {first, code.minimum(rows, code.integer(kSide)), from,
+                 code.minimum(depth, code.integer(kMatrixDepth))},
+                kSide, destination);
     });
   });
 }
@@ -152,10 +214,34 @@ void CpuTiles::enterPanel(Value column, Value block) {
   rhsPanel = code.select(isPacked, tileAt(packedRhs, tiles), ownPanel);
 }
 
+/// Lines are k, so that those of a row of tiles are put side by side first, then pairs of them into
+/// the tiles.
+void CpuTiles::packGathered(const CpuLines &lines, const Rectangle &from, Value tiles) {
+  copyLines(lines, from, kMatrixDepth, linesOfTiles);
+  code.loop(code.integer(0), code.integer(kSide), 1, [&](Value pair) {
+    for (int64_t tile = 0; tile < width / kSide; ++tile) {
+      auto half = [&](int64_t odd) {
+        Value line =
+            row(linesOfTiles, code.add(code.multiply(pair, code.integer(2)), code.integer(odd)));
+        return loadShorts(code.address(line, code.builder.getI16Type(), code.integer(tile * kSide)),
+                          {}, kSide);
+      };
+      code.store(pairsOf(code, half(0), half(1)), row(tileAt(tiles, code.integer(tile)), pair));
+    }
+  });
+}
+
 void CpuTiles::packRhs(Value column, Value columns, Value block, Value length) {
   int64_t across = width / kSide;
+  const CpuLines *lines = operands.linesOf(false);
   code.loop(code.integer(0), length, kMatrixDepth, [&](Value k) {
     Value tile = code.multiply(code.divide(k, kMatrixDepth), code.integer(across));
+    if (lines)
+      return packGathered(
+          *lines,
+          {code.add(block, k), code.minimum(code.subtract(length, k), code.integer(kMatrixDepth)),
+           column, code.minimum(code.subtract(columns, column), code.integer(width))},
+          tileAt(rhsPanel, tile));
     code.loop(code.integer(0), code.integer(across), 1, [&](Value lane) {
       Value first = code.add(column, code.multiply(lane, code.integer(kSide)));
       // A panel's second half may lie past the last column.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of bf16 matrices by AMX. Both operands are packed as tiles of 16 rows of 64 bytes, one
 // after another: of lhs a row of a tile is a row's 32 elements along k; of rhs it is a pair of k,
-// of 16 columns (VNNI). What lies past the last k is zero. A product adds 32 k to a tile of 16 by
-// 16 sums: the even k one chain from zero, the odd k another, both added to one another and then to
-// the sum ("Intel 64 and IA-32 Architectures Software Developer's Manual", volume 2, TDPBF16PS). So
-// no bit depends on blocks whose depth is a multiple of 32.
+// of 16 columns (VNNI). What lies past the last k is zero. Operands that are gathered are packed
+// from where their lines are (CpuLines), a tile at a time, tap by tap. A product adds 32 k to a
+// tile of 16 by 16 sums: the even k one chain from zero, the odd k another, both added to one
+// another and then to the sum ("Intel 64 and IA-32 Architectures Software Developer's Manual",
+// volume 2, TDPBF16PS). So no bit depends on blocks whose depth is a multiple of 32.
 #ifndef HALFTONE_SKELETONS_CONTRACTION_CPUTILES_H
 #define HALFTONE_SKELETONS_CONTRACTION_CPUTILES_H
 
@@ -46,12 +47,22 @@ private:
     Value k, depth;     // likewise along k
   };
 
+  /// Of lines that are gathered so many from `line` on, and of each as many elements, at most a
+  /// tile's row of them.
+  struct Rectangle {
+    Value line, lines, element, elements;
+  };
+
   void packTile(const Source &source, Value destination);
+  void copyLines(const CpuLines &lines, const Rectangle &from, int64_t rows, Value destination);
+  void copyPart(const CpuLines &lines, const Rectangle &from, const CpuLines::Part &part,
+                Value mask, Value destination);
+  void packGathered(const CpuLines &lines, const Rectangle &from, Value destination);
   void fetchNextPanel(Value k, Value rowInBlock);
   Value alongDepth(const Source &source, Value lane);
   Value acrossLanes(const Source &source, Value pair);
   Value addressOf(const Source &source, Value lane, Value k);
-  Value loadShorts(Value address, Value count, unsigned lanes);
+  Value loadShorts(Value address, Value mask, unsigned lanes);
   Value tileAt(Value base, Value index);
   Value row(Value tile, Value index);
   void emit(llvm::StringRef instruction, mlir::ValueRange operands);
@@ -61,6 +72,7 @@ private:
   cpu::Frame &frame;
   CpuOperands &operands;
   int64_t width;
+  Value linesOfTiles;           // of a gathered rhs: those of a row of tiles, as they lie
   Value lhsBlock, tilesOfBlock; // of lhs along k, behind one another
   Value ownPanel, packedRhs, isPacked, tilesOfDepth, rhsPanel;
 };

@@ -3,10 +3,12 @@
 // where the sum may take any order (P21); from sm_89 on two floats of 8 bits, where rules leave its
 // digits to the chip, too (N13, N14).
 #include "codegen/emit/cuda/BodyPrinter.h"
+#include "codegen/emit/cuda/Regions.h"
 #include "codegen/ir/GatheredLines.h"
 #include "codegen/plan/PlanList.h"
 #include "codegen/skeletons/contraction/Contraction.h"
 #include "codegen/skeletons/contraction/PlanForm.h"
+#include "mlir/IR/AffineMap.h"
 
 using namespace mlir;
 using namespace halftone::ir;
@@ -53,9 +55,13 @@ int64_t sharedElementBytes(KernelOp kernel) {
   return bitsOf(lhs == rhs ? lhs : FloatTF32Type::get(kernel.getContext())) / 8;
 }
 
+/// Places of a sum that a block-scaled instruction multiplies by one scale, and a scale's bytes.
+constexpr int64_t kScaledPlaces = 32, kScaleBytes = 4;
+
 /// Of a block, as tensor_contraction.cuh lays it out.
-int64_t sharedBytes(ArrayRef<int64_t> tile, int64_t elementBytes) {
-  int64_t stages = tile[5] * (tile[0] + tile[1]) * tile[2] * elementBytes;
+int64_t sharedBytes(ArrayRef<int64_t> tile, int64_t elementBytes, bool hasScales) {
+  int64_t line = tile[2] * elementBytes + (hasScales ? tile[2] / kScaledPlaces * kScaleBytes : 0);
+  int64_t stages = tile[5] * (tile[0] + tile[1]) * line;
   return std::max(stages, 64 * tile[1] * tile[0] / tile[3] + 4 * tile[0]);
 }
 
@@ -141,7 +147,8 @@ bool fitsCodes(bool alongDepth, int64_t extent, int64_t warpExtent, int64_t byte
 /// since its row begins nowhere else: an H200's head of 50257 columns took as long.
 constexpr double kLoneElement = 43;
 
-Tiling tilingOf(ArrayRef<int64_t> tile, int64_t elementBytes, bool promotes) {
+Tiling tilingOf(KernelOp kernel, ArrayRef<int64_t> tile) {
+  int64_t elementBytes = sharedElementBytes(kernel);
   Tiling tiling;
   tiling.tensor = true;
   tiling.float8 = elementBytes == 1;
@@ -153,11 +160,16 @@ Tiling tilingOf(ArrayRef<int64_t> tile, int64_t elementBytes, bool promotes) {
   double warps = tiling.rows / warpRows * (tiling.columns / warpColumns);
   tiling.threads = 32 * warps;
   tiling.stages = static_cast<double>(tile[5]);
-  tiling.sharedBytes = static_cast<double>(sharedBytes(tile, elementBytes));
+  tiling.sharedBytes =
+      static_cast<double>(sharedBytes(tile, elementBytes, multipliesBlocks(kernel)));
   // Sums, two sets of fragments, and what addresses and the epilogue take.
-  tiling.registers =
-      warpRows * warpColumns / 32 * (promotes ? 2 : 1) + 2 * (warpRows / 4 + warpColumns / 4) + 48;
+  tiling.registers = warpRows * warpColumns / 32 * (promotes(kernel) ? 2 : 1) +
+                     2 * (warpRows / 4 + warpColumns / 4) + 48;
   double element = static_cast<double>(elementBytes);
+  if (multipliesBlocks(kernel)) {
+    element += static_cast<double>(kScaleBytes) / kScaledPlaces;
+    tiling.registers += 2 * (warpRows / 16 + warpColumns / 8);
+  }
   tiling.sharedTraffic =
       (tiling.rows + tiling.columns) * element + warps * (warpRows + warpColumns) * element;
   constexpr int64_t kLone = 2; // bytes that are copied at once
@@ -174,11 +186,34 @@ void addTile(PlanList &plans, ArrayRef<int64_t> tile) {
       !(fitsCodes(!kernel.getTransposeLhs(), tile[0], tile[3], tile[6], threadsOfWarps(tile)) &&
         fitsCodes(kernel.getTransposeRhs(), tile[1], tile[4], tile[7], threadsOfWarps(tile))))
     return;
-  Tiling tiling = tilingOf(tile, sharedElementBytes(kernel), promotes(kernel));
+  Tiling tiling = tilingOf(kernel, tile);
   if (tiling.float8 && !plans.chip.multipliesFloat8())
     tiling.registers += static_cast<double>(tile[3]) / 2; // lhs as f16, of which codes are made
   addWithSplits(plans, CudaPlanKind::Tensor, tile, tiling,
                 ArrayRef(kSplits).take_front(elementsUseLhsSum(kernel) ? 1 : 7));
+}
+
+/// How block_scaled_contraction.cuh finds an operand's scales: how many lines and places of the sum
+/// share one, and how long a line of scales is.
+std::string constantsOf(KernelOp kernel, unsigned scales, StringRef constants, StringRef pitch) {
+  AffineMap map = kernel.getInputAccess(scales).getMap().getValue();
+  int64_t lines = 1, depth = 1;
+  for (AffineExpr at : map.getResults().take_back(2)) {
+    auto part = dyn_cast<AffineBinaryOpExpr>(at);
+    auto axis = dyn_cast<AffineDimExpr>(part ? part.getLHS() : at);
+    int64_t size = part ? cast<AffineConstantExpr>(part.getRHS()).getValue() : 1;
+    (axis.getPosition() < kernel.getDomain().size() ? lines : depth) = size;
+  }
+  auto type = cast<TensorType>(kernel.getInputs()[scales].getType());
+  return bodyConstant((constants + "Lines").str(), lines) +
+         bodyConstant((constants + "Places").str(), depth) + "  " + kDevice.str() + " long long " +
+         pitch.str() + "() const { return " + cudaProduct(type.getDims().take_back()) + "; }\n";
+}
+
+std::string scaleConstants(KernelOp kernel) {
+  Matrices matrices = findMatrices(kernel);
+  return constantsOf(kernel, *matrices.lhsScales, "kLhsScale", "lhs_scale_pitch") +
+         constantsOf(kernel, *matrices.rhsScales, "kRhsScale", "rhs_scale_pitch");
 }
 
 class TensorForm final : public PlanForm {
@@ -221,7 +256,7 @@ public:
     Launch launch;
     launch.threads = threadsOfWarps(tile);
     launch.axes = getTileAxes(kernel, tile[0], tile[1]);
-    int64_t shared = sharedBytes(tile, sharedElementBytes(kernel));
+    int64_t shared = sharedBytes(tile, sharedElementBytes(kernel), multipliesBlocks(kernel));
     launch.sharedBytes = shared > kStaticShared ? shared : 0;
     if (plan.getSplits() > 1)
       addWorkspace(kernel, tile, launch);
@@ -243,6 +278,8 @@ public:
                       bodyConstant("kWidth", accessWidth(kernel));
     if (multipliesFloat8(kernel))
       form.constants += bodyConstant("kPromotes", promotes(kernel));
+    if (multipliesBlocks(kernel))
+      form.constants += scaleConstants(kernel);
     form.workspace = plan.getSplits() > 1;
   }
 };

@@ -178,6 +178,15 @@ class Report {
       case Fault::bad_extent:
         return say(Given{found_.token}, " has a dimension of ", found_.number,
                    ": write a positive number or a symbol");
+      case Fault::bad_factor:
+        if (found_.number == kPartOfSymbol) {
+          return say(Given{found_.token}, " has a part of the symbol '", found_.text,
+                     "' as a dimension: give the input a multiple of it, as 2 * symbol(\"",
+                     found_.text, "\"), of which a stride of 2 leaves the symbol");
+        }
+        return say(Given{found_.token}, " has a dimension of ", found_.number,
+                   " times the symbol '", found_.text, "': write a factor from 1 to ",
+                   static_cast<long long>(description::kMostFactor));
       case Fault::symbolic_columns:
         return say(layer, " has weights and reads rows whose length is the symbol '", found_.text,
                    "': give the last dimension a number");

@@ -43,7 +43,8 @@ template <Whole First, Whole... N>
 constexpr auto kernel(First first, N... others) {
   return building::window_numbers<building::windows::kKernel>(first, others...);
 }
-/// How far a window is from the next: one number for all spatial dimensions, or one for each.
+/// How far a window is from the next: one number for all spatial dimensions, or one for each. Of a
+/// multiple of a symbol it leaves its part: with stride(2) of 4 * symbol("side") 2 * side (D113).
 template <Whole First, Whole... N>
 constexpr auto stride(First first, N... others) {
   return building::window_numbers<building::windows::kStride>(first, others...);

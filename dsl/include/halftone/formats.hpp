@@ -93,14 +93,17 @@ constexpr Scaled scaled(Element element, Vectors vectors, Element scale = f8e8m0
 }
 
 /// scaled(f8e4m3, block(32)): a scale for every 32 elements of a row. Scales are powers of two, or
-/// with scaled(f4e2m1, block(16), f8e4m3), as NVFP4 has them, numbers of f8e4m3 under one power of
-/// two for the tensor (P77).
-constexpr Scaled scaled(Element element, Block block, Element scale = f8e8m0) {
+/// with scaled(f4e2m1, block(16), f8e4m3) numbers of f8e4m3 under one power of two for the tensor
+/// (P77); with scaled(f4e2m1, block(16), f8e4m3, f32), as NVFP4 has them, under one of f32, for
+/// operands of linear and matmul alone (P97).
+constexpr Scaled scaled(Element element, Block block, Element scale = f8e8m0,
+                        Element of_all = f8e8m0) {
   Scaled is = scaled(element);
   is.encoding.scaling.kind = encoding::Scaling::Kind::block;
   is.encoding.scaling.size = block.columns;
   is.encoding.scaling.rows = block.rows;
   is.encoding.scaling.scale = scale;
+  is.encoding.scaling.of_all = of_all;
   return is;
 }
 

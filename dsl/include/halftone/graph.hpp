@@ -158,6 +158,7 @@ enum class Fault : unsigned char {
   unused_value,
   // shapes
   bad_extent,
+  bad_factor,
   symbolic_columns,
   repeat_shape,
   residual_shape,
@@ -359,7 +360,7 @@ constexpr TokenList list_of(const Program& program, int layer) {
   return list;
 }
 constexpr Dimension dimension_of(const Token& token) {
-  return token.name != nullptr ? Dimension(token.name) : Dimension(token.number);
+  return token.name != nullptr ? Dimension(token.name, token.number) : Dimension(token.number);
 }
 
 /// What the layer's form says of what it owns.

@@ -44,6 +44,11 @@ class NodeView {
   static constexpr bool is_fixed(const Dimension& dimension) { return dimension.symbol == nullptr; }
   static constexpr long long extent(const Dimension& dimension) { return dimension.extent; }
   static constexpr Dimension fixed(long long extent) { return extent; }
+  static constexpr long long factor(const Dimension& dimension) { return dimension.factor; }
+  static constexpr Dimension with_factor(Dimension dimension, long long factor) {
+    dimension.factor = factor;
+    return dimension;
+  }
 
   /// The only one stands in the node's token, the second of two behind it.
   constexpr Dimension chosen(int, int dimension, const char*) const {

@@ -78,32 +78,36 @@ constexpr auto mxfp8(const Selector& products = op("linear")) {
                    where(products & weight_gradient_pass).if_any()(compute(columns)));
 }
 
-/// The 8-bit training of "DeepSeek-V3 Technical Report", 3.3: E4M3 with powers of two for 1 x 128
-/// elements of activations and gradients and 128 x 128 of weights, for 128 x 1 of both operands of a
-/// weight gradient, and moments in bf16. The report keeps embedding, output head, gating, norms and
-/// attention as they are; here products that are no linear compute in bf16, and `products` leaves
-/// out a head:
-///   presets::deepseek_v3(op("linear") & layer("h/**"))
-constexpr auto deepseek_v3(const Selector& products = op("linear")) {
+/// TransformerEngine's Float8BlockScaling: E4M3 with a power of two for each 1 x 128 elements of
+/// activations and gradients and 128 x 128 of weights, and for 128 x 1 of both operands of a weight
+/// gradient. All else is as in fp8_current.
+constexpr auto fp8_block(const Selector& products = op("linear")) {
   return precision(everywhere(store(bf16)), where(contraction)(compute(bf16)),
                    where(products)(compute(scaled(f8e4m3, block(128)))),
                    where(products & weights).if_any()(compute(scaled(f8e4m3, block(128, 128)))),
                    where(products & weight_gradient_pass)
-                       .if_any()(compute(scaled(f8e4m3, block(128, 1)))),
-                   where(optimizer_states).if_any()(store(bf16)));
+                       .if_any()(compute(scaled(f8e4m3, block(128, 1)))));
+}
+
+/// The 8-bit training of "DeepSeek-V3 Technical Report", 3.3: fp8_block, and moments in bf16. The
+/// report keeps embedding, output head, gating, norms and attention as they are; here products that
+/// are no linear compute in bf16, and `products` leaves out a head:
+///   presets::deepseek_v3(op("linear") & layer("h/**"))
+constexpr auto deepseek_v3(const Selector& products = op("linear")) {
+  return precision(fp8_block(products), where(optimizer_states).if_any()(store(bf16)));
 }
 
 /// NVFP4 as TransformerEngine's NVFP4BlockScaling without its random Hadamard transform: E2M1 in
 /// blocks of 16 along what is summed, weights in blocks of 16 x 16, each block times a number of
-/// E4M3 under one power of two for the tensor (P77); gradients are rounded stochastically. All else
-/// is as in fp8_current.
-constexpr auto nvfp4(const Selector& products = op("linear")) {
-  constexpr Scaled rows = scaled(f4e2m1, block(16), f8e4m3);
-  constexpr Scaled columns = scaled(f4e2m1, block(16, 1), f8e4m3);
+/// E4M3 under one of f32 for the tensor (P97); gradients are rounded stochastically. `of_all` is
+/// f8e8m0 for a power of two in the place of that (P77). All else is as in fp8_current.
+constexpr auto nvfp4(const Selector& products = op("linear"), Element of_all = f32) {
+  const Scaled rows = scaled(f4e2m1, block(16), f8e4m3, of_all);
+  const Scaled columns = scaled(f4e2m1, block(16, 1), f8e4m3, of_all);
   return precision(everywhere(store(bf16)), where(contraction)(compute(bf16)),
                    where(products)(compute(rows)),
                    where(products & weights)
-                       .if_any()(compute(scaled(f4e2m1, block(16, 16), f8e4m3))),
+                       .if_any()(compute(scaled(f4e2m1, block(16, 16), f8e4m3, of_all))),
                    where(products & gradients).if_any()(compute(rows), rounding(stochastic)),
                    where(products & weight_gradient_pass).if_any()(compute(columns)));
 }

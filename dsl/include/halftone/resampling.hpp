@@ -212,7 +212,7 @@ constexpr auto upsampled(const char* name, const Factor& factor, Linearly<D>) {
 
 /// Every element `factor` times along each spatial dimension, or with `bilinear` and its like what
 /// lies on lines between elements: (batch..., spatial..., channels) -> (batch..., factor *
-/// spatial..., channels). A factor is from 1 to 8; spatial dimensions are numbers. D87
+/// spatial..., channels). A factor is from 1 to 8. D87
 ///   from("coarse") | upsample2d("up", 2)
 ///   upsample2d("up", factor(1, 2), bilinear)
 template <class Factor, class... Mode>

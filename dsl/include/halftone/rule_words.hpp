@@ -129,6 +129,10 @@ constexpr void write_encoding(Sentence& out, const description::Encoding& encodi
     if (is_block) out.put(encoding.scaling.size);
     if (is_block) out.put(' ');
     out.put(encoding::word(encoding.scaling.scale));
+    if (encoding.scaling.of_all != encoding::Element::f8e8m0) {
+      out.put(" under ");
+      out.put(encoding::word(encoding.scaling.of_all));
+    }
   }
   if (encoding.saturate) out.put(" saturate");
 }

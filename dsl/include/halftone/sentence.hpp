@@ -38,10 +38,12 @@ struct Sentence {
   constexpr void put_copies(long long) { put('*'); }
   constexpr void put(int number) { put(static_cast<long long>(number)); }
   constexpr void put(const Dimension& dimension) {
-    if (dimension.symbol != nullptr)
-      put(dimension.symbol);
-    else
-      put(dimension.extent);
+    if (dimension.symbol == nullptr) return put(dimension.extent);
+    if (dimension.factor != 1) {
+      put(dimension.factor);
+      put('*');
+    }
+    put(dimension.symbol);
   }
   /// [batch, 64]
   constexpr void put(const Shape& shape) {

@@ -27,21 +27,24 @@ constexpr bool same_text(const char* left, const char* right) {
   return *left == *right;
 }
 
-/// A fixed extent when `symbol` is null, otherwise the symbol's name. Converts from a number.
+/// A fixed extent when `symbol` is null, otherwise `factor` times what the symbol of that name is
+/// bound to. Converts from a number.
 struct Dimension {
   long long extent = 0;
   const char* symbol = nullptr;
+  long long factor = 1;
 
   constexpr Dimension() = default;
   template <Whole T>
   constexpr Dimension(T fixed) : extent(fixed) {}
-  constexpr explicit Dimension(const char* name) : symbol(name) {}
+  constexpr explicit Dimension(const char* name, long long times = 1)
+      : symbol(name), factor(times) {}
 
   friend constexpr bool operator==(const Dimension& left, const Dimension& right) {
     if (left.symbol == nullptr || right.symbol == nullptr) {
       return left.symbol == nullptr && right.symbol == nullptr && left.extent == right.extent;
     }
-    return same_text(left.symbol, right.symbol);
+    return left.factor == right.factor && same_text(left.symbol, right.symbol);
   }
 };
 
@@ -50,9 +53,44 @@ struct Dimension {
 /// yours: libc has a function ::time.)
 constexpr Dimension symbol(const char* name) { return Dimension(name); }
 
+inline constexpr long long kPartOfSymbol = -1;  ///< in the place of a factor: there is none such
+
+/// What is always a multiple of `times`, as strides and pools want it: 4 * symbol("side") has 28
+/// places where side is bound to 7. Factors are from 1 to 65536. D112
+template <Whole T>
+constexpr Dimension operator*(T times, Dimension dimension) {
+  constexpr long long kBeyond = 65537;  // of factors, so that no product of them overflows
+  const long long number = whole_number(times);
+  if (dimension.symbol == nullptr) {
+    dimension.extent *= number;
+  } else if (number < 1) {
+    dimension.factor = 0;
+  } else if (dimension.factor > 0) {
+    dimension.factor = number > kBeyond / dimension.factor ? kBeyond : number * dimension.factor;
+  }
+  return dimension;
+}
+template <Whole T>
+constexpr Dimension operator*(const Dimension& dimension, T times) {
+  return times * dimension;
+}
+/// What a stride or a pool leaves of a multiple: (4 * symbol("side")) / 2 is 2 * symbol("side").
+template <Whole T>
+constexpr Dimension operator/(Dimension dimension, T parts) {
+  const long long number = whole_number(parts);
+  if (dimension.symbol == nullptr) {
+    dimension.extent = number < 1 ? 0 : dimension.extent / number;
+  } else if (number < 1 || dimension.factor % number != 0) {
+    dimension.factor = kPartOfSymbol;
+  } else {
+    dimension.factor /= number;
+  }
+  return dimension;
+}
+
 inline constexpr Dimension batch = symbol("batch");
 
-/// A number, `batch` or symbol("name").
+/// A number, `batch`, symbol("name") or a multiple of these.
 template <class T>
 concept DimensionOfShape = std::is_convertible_v<const T&, Dimension>;
 

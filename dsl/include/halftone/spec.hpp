@@ -34,8 +34,8 @@ enum class Part : unsigned char {
   init_xavier_normal,
   init_kaiming_uniform,
   init_kaiming_normal,  // x: a Gain's square; number: a Fan
-  dimension,    // of a source, or of a layer's list, behind its options: number, or name of a
-                // symbol
+  dimension,    // of a source, or of a layer's list, behind its options: number, of the symbol
+                // where there is a name
   operand,      // of a node: name of a value; of a layer, after the current value; detail: of an
                 // optional one which operand, otherwise 0
   weights,      // of a loss, behind its operands: name of the input that is its sample_weight
@@ -153,7 +153,9 @@ constexpr Token setting(const char* name, double value) {
 
 /// Of a source's shape, or of a layer's list.
 constexpr Spec<1> dimension_token(const Dimension& dimension) {
-  return one({.part = Part::dimension, .name = dimension.symbol, .number = dimension.extent});
+  return one({.part = Part::dimension,
+              .name = dimension.symbol,
+              .number = dimension.symbol == nullptr ? dimension.extent : dimension.factor});
 }
 
 /// With the kind's first setting.

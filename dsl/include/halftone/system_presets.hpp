@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of five training systems (docs/presets/systems.md). As those of autocast.hpp they speak
-// of layers that a model may lack (P65).
+// The rules of five training systems, each with a page in docs/presets/. As those of autocast.hpp
+// they speak of layers that a model may lack (P65).
 #pragma once
 
 #include "halftone/layers.hpp"
@@ -54,9 +54,13 @@ constexpr auto genomic_variant_effect() {
   return precision(systems::in_16_bits(bf16), everywhere.if_any()(systems::conservative));
 }
 constexpr auto genomic_domain_adaptation() { return genomic_variant_effect(); }
-constexpr auto genomic_protein_function() { return systems::in_16_bits(bf16); }
+/// Functions of proteins, and generation: the optimizer's states lie in the host's memory (P91).
+constexpr auto genomic_protein_function() {
+  return precision(systems::in_16_bits(bf16), where(optimizer_states).if_any()(place(host)));
+}
 constexpr auto genomic_generation() {
-  return precision(systems::in_16_bits(f16), everywhere.if_any()(dynamic_loss_scale()));
+  return precision(systems::in_16_bits(f16), where(optimizer_states).if_any()(place(host)),
+                   everywhere.if_any()(dynamic_loss_scale()));
 }
 
 /// Video diffusion: `half` throughout, attention's weights too, behind a softmax in f32; a loss

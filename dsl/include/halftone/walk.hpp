@@ -95,6 +95,12 @@ class Walk {
       }
       if (token.name == nullptr && token.number <= 0)
         graph_.fail({.fault = Fault::bad_extent, .token = i, .number = token.number});
+      if (token.name != nullptr && !description::is_factor(token.number)) {
+        graph_.fail({.fault = Fault::bad_factor,
+                     .token = i,
+                     .text = token.name,
+                     .number = token.number});
+      }
       shape.push(dimension_of(token));
     }
     return at;

@@ -20,6 +20,7 @@
 #include <string_view>
 #include <vector>
 
+#include "halftone/gradient_noise.hpp"
 #include "halftone/stages.hpp"
 #include "halftone/trainer.hpp"
 #include "halftone/value_statistics.hpp"
@@ -39,18 +40,24 @@ struct StageMove {
   /// flushed_share() and error.
   double most_overflowed = 1.0, most_flushed = 1.0;
   double most_error = std::numeric_limits<double>::infinity();
+  /// Of the gradients of the layers' parameters in a window's last steps: GradientNoise::share().
+  /// Where it is small, errors of roundings show; where it is large, they hide in it.
+  double least_noise = 0.0, most_noise = 1.0;
   std::int64_t windows = 1;
 };
 
 struct AdaptationOptions {
   std::vector<StageMove> moves;  ///< of several that hold the first is made
   std::int64_t window = 100;     ///< steps
+  std::int64_t noise_steps = 8;  ///< the last ones of a window, where a move asks for noise
 };
 
 /// What the end of a window showed.
 struct AdaptationWindow {
   std::optional<ValueSample> sample;  ///< where a move from the stage asks for one
-  std::optional<StageSwitch> taken;   ///< the move that was made
+  /// Of each move, where it asks for it and is from the stage, and two steps were applied.
+  std::vector<std::optional<double>> noise;
+  std::optional<StageSwitch> taken;  ///< the move that was made
 };
 
 /// Decides by values and skipped steps alone, so that the same data decide the same on devices that
@@ -58,12 +65,14 @@ struct AdaptationWindow {
 class Adaptation final : public StageChooser {
  public:
   /// Throws Error where a move goes from a stage to itself, has no limit, or one that is none, or
-  /// there is no move, or the window is below 1.
+  /// there is no move, the window is below 1, or noise is measured over less than 2 steps or more
+  /// than the window's.
   explicit Adaptation(AdaptationOptions options);
 
   /// After every step; what the end of a window showed, after which a stage may have been entered.
   /// Other steps cost nothing, unless a move counts skipped steps of some layers: then it waits for
-  /// each, and replays those that were skipped. Throws Error where a move names a stage that the
+  /// each, and replays those that were skipped; or asks for noise: then it waits for the last ones
+  /// of a window, and reads their gradients. Throws Error where a move names a stage that the
   /// model does not have, or layers of which no value is rounded in its stage, and as
   /// Trainer::inspect() does.
   std::optional<AdaptationWindow> step(Trainer& trainer);
@@ -76,12 +85,15 @@ class Adaptation final : public StageChooser {
   struct Progress {
     std::int64_t blamed = 0;   ///< steps of the window that were skipped for the move's layers
     std::int64_t windows = 0;  ///< in a row that exceeded a limit
+    GradientNoise noise = GradientNoise();
   };
 
   void begin(const Trainer& trainer);
   void blame(const Trainer& trainer);
+  void measure_noise(const Trainer& trainer);
   [[nodiscard]] bool asks_for_values(const std::string& stage) const;
   [[nodiscard]] std::string why(const StageMove& move, std::int64_t skipped,
+                                const std::optional<double>& noise,
                                 const std::optional<ValueSample>& sample) const;
 
   AdaptationOptions options_;

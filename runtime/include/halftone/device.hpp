@@ -39,7 +39,8 @@ struct DeviceEntry {
 /// Which right operands of matrix products the CPU packs once for all tasks that read them, into
 /// memory beside the arena. No bit depends on it.
 enum class Packed : std::uint8_t {
-  automatic,  ///< where it is faster: those that several tasks read; of a predictor the weights, for good
+  automatic,  ///< where it is faster: those that several tasks read; of a predictor the weights,
+              ///< for good
   never,      ///< tasks pack what they read themselves: no memory is taken for it
   always,     ///< all that can be
 };
@@ -135,6 +136,12 @@ class Device {
 
   /// Null on the CPU.
   [[nodiscard]] const std::shared_ptr<DriverContext>& driver() const noexcept;
+
+  /// What nobody holds of its memory at this moment, in bytes. Of the CPU, and a simulated GPU,
+  /// that is what Linux says can be had without swapping, or what a limit on the process's control
+  /// group leaves, whatever source with_memory() gave. Throws Error where the device or the system
+  /// does not say it.
+  [[nodiscard]] std::int64_t free_bytes() const;
 
  private:
   struct State;

@@ -12,6 +12,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -103,6 +104,13 @@ struct LogEntry {
   std::vector<std::optional<double>> layer_gradients = {};
 };
 
+/// A picture that the caller made of what the model does: samples, say.
+struct LogPicture {
+  std::int64_t step = 0;       ///< Statistics::steps as it was made
+  std::string name;            ///< UTF-8; pictures of one name are of one thing, step by step
+  std::filesystem::path file;  ///< PNG or JPEG
+};
+
 /// Where entries go: run_sinks.hpp has some.
 class RunSink {
  public:
@@ -111,6 +119,7 @@ class RunSink {
   virtual void write(const LogEntry& entry) = 0;
   virtual void values(const ValueSample&) {}    ///< value_statistics.hpp
   virtual void switched(const StageSwitch&) {}  ///< stages.hpp
+  virtual void picture(const LogPicture&) {}
   virtual void end() {}  ///< the run is done; does not come when the program fails
 };
 
@@ -142,6 +151,10 @@ class RunLog {
   /// (stages.hpp).
   void values(const ValueSample& sample);
   void switched(const StageSwitch& taken);
+
+  /// Sinks are told the file's name, whose bytes `halftone report` reads: it stays where it is.
+  /// Throws Error where there is no such file.
+  void picture(const LogPicture& picture);
 
   /// After the last one: an entry of what was not logged yet, and the end of all sinks.
   void finish(const Trainer& trainer, const Metrics& metrics = {});

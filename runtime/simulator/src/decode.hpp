@@ -48,6 +48,7 @@ enum class Type : std::uint8_t {
   e2m1x2,
   e2m3x2,
   e3m2x2,
+  ue8m0,
   ue8m0x2,
   u16x2,
   s16x2,

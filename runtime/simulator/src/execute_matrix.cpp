@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ldmatrix, stmatrix and mma.sync: PTX ISA 9.0, 9.7.14.5. Whole warps; fragments as matrix.hpp
 // says.
+#include <span>
+
 #include "access.hpp"
 #include "lanes.hpp"
 #include "matrix.hpp"
@@ -137,8 +139,38 @@ template <NumberFormat kFormat, int kElements>
   }
 }
 
-/// mma.sync.aligned.m16n8kK.row.col: at[0..3] D, at[4..7] A, at[8..9] B, at[10..13] C; kHalf: two
-/// f16 accumulators in a register.
+/// Which byte of a scale's register is taken, and from which lanes of four: of A two, of B one.
+struct ScaleChoice {
+  std::uint32_t byte, lane;
+
+  [[nodiscard]] float of(const std::uint32_t* plane, int row, int odd) const {
+    const std::uint32_t word = plane[4 * row + static_cast<int>(lane) + odd];
+    return decode(NumberFormat::ue8m0, word >> (8 * byte) & 0xff);
+  }
+};
+constexpr std::uint32_t kIsBlockScaled = 1;
+
+ScaleChoice choice_of(std::uint32_t flags, int operand) {
+  const std::uint32_t ids = flags >> (8 + 8 * operand);
+  return {ids & 15, ids >> 4 & 15};
+}
+
+/// .scale_vec::1X (9.7.14.3): each row of A and each column of B by a scale, row g from the first
+/// of two lanes of a quad and g + 8 from the other. Codes times powers of two are exact, or
+/// infinite.
+void scale_blocks(const Context& c, const Instruction& i, std::span<float> a, std::span<float> b) {
+  const ScaleChoice of_a = choice_of(i.flags, 0), of_b = choice_of(i.flags, 1);
+  const std::size_t depth = b.size() / 8;
+  for (std::size_t e = 0; e < a.size(); ++e) {
+    const int row = static_cast<int>(e / depth);
+    a[e] *= of_a.of(c.plane(i.at[14]), row % 8, row / 8);
+  }
+  for (std::size_t e = 0; e < b.size(); ++e)
+    b[e] *= of_b.of(c.plane(i.at[15]), static_cast<int>(e % 8), 0);
+}
+
+/// mma.sync.aligned.m16n8kK.row.col: at[0..3] D, at[4..7] A, at[8..9] B, at[10..13] C, at[14] and
+/// at[15] the scales of A and B; kHalf: two f16 accumulators in a register.
 template <NumberFormat kA, NumberFormat kB, int kDepth, bool kHalf>
 [[gnu::always_inline]] inline void multiply(Context& c, const Instruction& i) {
   constexpr int kPackedA = kPackedOf<kA>, kPackedB = kPackedOf<kB>;
@@ -151,6 +183,8 @@ template <NumberFormat kA, NumberFormat kB, int kDepth, bool kHalf>
   alignas(64) float a[16 * kDepth], b[kDepth * 8], sums[16 * 8];
   scatter<kA, kDepth / 2>(c, &i.at[4], kPlacesA, a);
   scatter<kB, kDepth / 4>(c, &i.at[8], kPlacesB, b);
+  if constexpr (kPackedA == 4 && kDepth == 32 && !kHalf)
+    if (i.flags & kIsBlockScaled) scale_blocks(c, i, a, b);
   if constexpr (kHalf) {
     scatter<kSum, 4>(c, &i.at[10], kPlacesC, sums);
   } else {
@@ -206,10 +240,34 @@ Execute mma_of(int depth, bool half) {
   return nullptr;
 }
 
+/// Of one operand: its register, and the numbers of a byte and of a thread.
+std::uint32_t place_scale(Decoder& d, std::size_t first, std::size_t place, std::uint32_t threads) {
+  d.instruction.at[place] = d.source(d.list(first, 1)[0], 4);
+  const auto ids = d.list(first + 1, 2);
+  for (const syntax::Operand& id : ids)
+    if (id.kind != syntax::Operand::Kind::integer) d.unknown();
+  if (ids[0].bits > 3 || ids[1].bits >= threads) d.unknown();
+  const std::uint64_t lane = threads == 2 ? 2 * ids[1].bits : ids[1].bits;
+  return static_cast<std::uint32_t>(ids[0].bits | lane << 4);
+}
+
+/// kind::mxf8f6f4.block_scale, of two operands of 8 bits and f32 sums.
+void decode_block_scale(Decoder& d) {
+  Instruction& i = d.instruction;
+  const bool is_scaled = d.has("block_scale");
+  if (is_scaled != d.has("kind::mxf8f6f4") || (!is_scaled && d.has("scale_vec::1X"))) d.unknown();
+  if (!is_scaled) return;
+  if (d.types.size() != 5 || d.types[4] != Type::ue8m0 || d.types[0] != Type::f32 ||
+      !d.has("m16n8k32") || d.has_any({"scale_vec::2X", "scale_vec::4X"}))
+    d.unknown();
+  i.flags = kIsBlockScaled | place_scale(d, 4, 14, 2) << 8 | place_scale(d, 6, 15, 4) << 16;
+  d.types.pop_back();
+}
+
 void decode_mma(Decoder& d) {
   Instruction& i = d.instruction;
-  if (!d.has("sync") || d.has_any({"sp", "block_scale", "kind::mxf8f6f4", "satfinite"}))
-    d.unknown();
+  if (!d.has("sync") || d.has_any({"sp", "satfinite", "kind::mxf4nvf4", "kind::mxf4"})) d.unknown();
+  decode_block_scale(d);
   const int depth = d.has("m16n8k4")    ? 4
                     : d.has("m16n8k8")  ? 8
                     : d.has("m16n8k16") ? 16

@@ -317,6 +317,9 @@ constexpr OpcodeFamily kFamilies[] = {
     {"mma.sync.aligned.m16n8k4|m16n8k8.row.col.f32.tf32.tf32.f32", ""},
     {"mma.sync.aligned.m16n8k16|m16n8k32.row.col.f32.e4m3|e5m2.e4m3|e5m2.f32", "kind::f8f6f4"},
     {"mma.sync.aligned.m16n8k16|m16n8k32.row.col.f16.e4m3|e5m2.e4m3|e5m2.f16", "kind::f8f6f4"},
+    {"mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.block_scale.f32.e4m3|e5m2.e4m3|e5m2.f32."
+     "ue8m0",
+     "scale_vec::1X"},
     // Asynchronous copies
     {"cp.async.ca|cg.shared|shared::cta.global", "L2::64B L2::128B L2::256B L2::cache_hint"},
     {"cp.async.commit_group", ""},

@@ -72,6 +72,11 @@ DriverStatus SimulatedDriver::free(DeviceAddress address) {
   return guarded([&] { device_.free(address); });
 }
 
+DriverStatus SimulatedDriver::free_memory(std::optional<std::int64_t>& bytes) {
+  bytes.reset();
+  return {};
+}
+
 DriverStatus SimulatedDriver::copy_in(DeviceAddress to, std::span<const std::byte> from,
                                       DriverStream) {
   return guarded([&] { device_.copy_in(to, from); });

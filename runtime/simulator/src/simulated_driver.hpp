@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "../../src/simulated/captured_streams.hpp"
@@ -28,6 +29,7 @@ class SimulatedDriver final : public Driver {
 
   DriverStatus allocate(std::int64_t bytes, std::string_view name, DeviceAddress& address) override;
   DriverStatus free(DeviceAddress address) override;
+  DriverStatus free_memory(std::optional<std::int64_t>& bytes) override;
   DriverStatus allocate_host(std::int64_t bytes, std::byte*& address) override;
   DriverStatus free_host(std::byte* address) override;
   DriverStatus copy_in(DeviceAddress to, std::span<const std::byte> from,

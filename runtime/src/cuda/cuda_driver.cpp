@@ -86,6 +86,13 @@ DriverStatus CudaDriver::free(DeviceAddress address) {
   return run([&] { return cuda_.cuMemFree_v2(address); });
 }
 
+DriverStatus CudaDriver::free_memory(std::optional<std::int64_t>& bytes) {
+  std::size_t free = 0, total = 0;
+  DriverStatus status = run([&] { return cuda_.cuMemGetInfo_v2(&free, &total); });
+  if (status.ok()) bytes = static_cast<std::int64_t>(free);
+  return status;
+}
+
 DriverStatus CudaDriver::allocate_host(std::int64_t bytes, std::byte*& address) {
   void* result = nullptr;
   const DriverStatus status = run([&] {

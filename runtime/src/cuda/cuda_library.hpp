@@ -48,6 +48,7 @@ inline constexpr int kSticky[] = {214, 226, 700, 702, 709, 710, 714,
   X(cuCtxSetCurrent, (CudaContext))                                                            \
   X(cuMemAlloc_v2, (CudaAddress*, std::size_t))                                                \
   X(cuMemFree_v2, (CudaAddress))                                                               \
+  X(cuMemGetInfo_v2, (std::size_t*, std::size_t*))                                             \
   X(cuMemcpyHtoDAsync_v2, (CudaAddress, const void*, std::size_t, CudaStream))                 \
   X(cuMemcpyDtoHAsync_v2, (void*, CudaAddress, std::size_t, CudaStream))                       \
   X(cuMemcpyDtoDAsync_v2, (CudaAddress, CudaAddress, std::size_t, CudaStream))                 \

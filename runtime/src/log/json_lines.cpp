@@ -102,15 +102,27 @@ std::string line_of(const StageSwitch& taken) {
   return json.add("to", taken.to).add("why", taken.why).text() + "\n";
 }
 
+/// A log and its pictures can be moved together: files are named from the log's folder.
+std::string line_of(const LogPicture& picture, const std::filesystem::path& folder) {
+  std::error_code unknown;
+  std::filesystem::path file = std::filesystem::proximate(picture.file, folder, unknown);
+  if (unknown) file = picture.file;
+  Json json('{');
+  json.add("kind", "picture").add("step", picture.step).add("name", picture.name);
+  return json.add("file", file.generic_string()).text() + "\n";
+}
+
 class JsonLines final : public RunSink {
  public:
   JsonLines(const std::filesystem::path& path, IfExists if_exists)
-      : file_(system_file_calls(), path, if_exists) {}
+      : file_(system_file_calls(), path, if_exists),
+        folder_(std::filesystem::absolute(path).parent_path()) {}
 
   void begin(const RunFacts& facts) override { append(line_of(facts)); }
   void write(const LogEntry& entry) override { append(line_of(entry)); }
   void values(const ValueSample& sample) override { append(line_of(sample)); }
   void switched(const StageSwitch& taken) override { append(line_of(taken)); }
+  void picture(const LogPicture& picture) override { append(line_of(picture, folder_)); }
   void end() override { append("{\"kind\":\"end\"}\n"); }
 
  private:
@@ -123,6 +135,7 @@ class JsonLines final : public RunSink {
   }
 
   AppendedFile file_;
+  std::filesystem::path folder_;
   bool may_be_torn_ = true;
 };
 

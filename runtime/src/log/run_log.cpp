@@ -3,6 +3,8 @@
 #include "halftone/run_log.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "../text.hpp"
@@ -73,6 +75,19 @@ void RunLog::values(const ValueSample& sample) {
 
 void RunLog::switched(const StageSwitch& taken) {
   for (const auto& sink : sinks_) sink->switched(taken);
+}
+
+void RunLog::picture(const LogPicture& picture) {
+  require_utf8("picture", picture.name);
+  require_utf8("file of a picture", picture.file.string());
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(picture.file, unknown)) {
+    throw Error({.operation = "log",
+                 .object = named("picture", picture.name),
+                 .cause = "has no file '" + picture.file.string() + "'",
+                 .hint = "write the file first"});
+  }
+  for (const auto& sink : sinks_) sink->picture(picture);
 }
 
 void RunLog::finish(const Trainer& trainer, const Metrics& metrics) {

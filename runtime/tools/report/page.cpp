@@ -13,6 +13,7 @@
 #include "graph.hpp"
 #include "halftone/encoding/traits.hpp"
 #include "markup.hpp"
+#include "pictures.hpp"
 #include "values.hpp"
 
 namespace halftone::tools {
@@ -54,8 +55,8 @@ class Page {
   }
 
   std::string html() const {
-    return head() + figures_table(runs_, names_) + notes() + legend() + values() + course() +
-           gradients() + roundings() +
+    return head() + figures_table(runs_, names_) + notes() + legend() + values() + pictures() +
+           course() + gradients() + roundings() +
            "<h2>Memory</h2><p>Of a trainer's arena, by the role and the format of the largest "
            "tensor of each place.</p>" +
            memory_table(runs_, names_) + programs() + "<script>" + kPageScript +
@@ -99,7 +100,7 @@ class Page {
   }
 
   /// Of a loss or a metric; steps at which it was not finite are marked.
-  std::string value_chart(const std::string& name, std::vector<Series> LoggedRun::* member) const {
+  std::string value_chart(const std::string& name, std::vector<Series> LoggedRun::*member) const {
     Chart chart = this->chart(name, name, [&](const LoggedRun& run) -> std::span<const Point> {
       const auto found = std::ranges::find(run.*member, name, &Series::name);
       if (found == (run.*member).end()) return {};
@@ -131,6 +132,15 @@ class Page {
     return "<h2>Losses and metrics</h2><div class=\"charts\">" + html + "</div>";
   }
 
+  std::string pictures() const {
+    std::string html;
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      const std::string part = pictures_of(runs_[i].pictures);
+      if (!part.empty()) html += "<h3>" + swatch(i) + escaped(names_[i]) + "</h3>" + part;
+    }
+    return html.empty() ? html : "<h2>Pictures</h2>" + html;
+  }
+
   void mark_skipped_steps(Chart& chart) const {
     for (std::size_t i = 0; i < runs_.size(); ++i) chart.curves[i].marks = runs_[i].skipped.points;
     chart.marks = "skipped";
@@ -149,7 +159,7 @@ class Page {
   }
 
   std::string course() const {
-    const auto chart_of = [&](const char* title, const char* unit, Series LoggedRun::* member) {
+    const auto chart_of = [&](const char* title, const char* unit, Series LoggedRun::*member) {
       return chart(title, unit, [member](const LoggedRun& run) -> std::span<const Point> {
         return (run.*member).points;
       });

@@ -31,6 +31,7 @@ path.c0 { stroke: var(--c0); } path.c1 { stroke: var(--c1); } path.c2 { stroke: 
 path.c4 { stroke: var(--c4); } path.c5 { stroke: var(--c5); } path.c6 { stroke: var(--c6); } path.c7 { stroke: var(--c7); }
 .mark.c0 { fill: var(--c0); } .mark.c1 { fill: var(--c1); } .mark.c2 { fill: var(--c2); } .mark.c3 { fill: var(--c3); }
 .mark.c4 { fill: var(--c4); } .mark.c5 { fill: var(--c5); } .mark.c6 { fill: var(--c6); } .mark.c7 { fill: var(--c7); }
+.picture { margin: .6rem 0; } .picture img { display: block; max-width: 100%; }
 .under { position: absolute; top: 0; right: 0; background: var(--ground); border: 1px solid var(--line); border-radius: .3rem; padding: 0 .4rem; font-size: .75rem; pointer-events: none; }
 .bar { display: inline-block; height: .7em; border-radius: .15rem; margin-left: .5rem; min-width: 1px; }
 svg.flow { width: 100%; min-width: 40rem; } .norm { fill: var(--c0); } .spoiled { fill: var(--c5); }

@@ -144,6 +144,7 @@ class Reader {
     }
     if (!has_facts_) refuse(run_.file, std::string("is no run log") + kRemedy);
     if (torn_ > 0) note_torn();
+    run_.pictures = picture_rows(pictures_, run_.notes);
     run_.seconds += part_seconds_;
   }
 
@@ -173,6 +174,7 @@ class Reader {
     if (kind == "step") add_step(line);
     if (kind == "values") add_sample(line);
     if (kind == "switch") add_switch(line);
+    if (kind == "picture") add_picture(line);
     if (kind == "end") run_.is_ended = true;  // of other kinds later versions may know
   }
 
@@ -208,6 +210,7 @@ class Reader {
     const auto is_behind = [&](const auto& each) { return each.step > step; };
     std::erase_if(run_.samples, is_behind);
     std::erase_if(run_.switches, is_behind);
+    std::erase_if(pictures_, is_behind);
   }
 
   void add_step(const json& line) {
@@ -255,6 +258,15 @@ class Reader {
     get(line, "why", taken.why);
   }
 
+  /// Its file is named from the log's folder.
+  void add_picture(const json& line) {
+    LogPicture& picture = pictures_.emplace_back();
+    get(line, "step", picture.step);
+    get(line, "name", picture.name);
+    picture.file =
+        std::filesystem::path(run_.file).parent_path() / line.at("file").get<std::string>();
+  }
+
   void add_layers(std::int64_t step, const json& norms) {
     const std::vector<std::string>& layers = run_.facts.gradient_layers;
     if (!norms.is_array() || norms.size() != layers.size()) throw Damaged();
@@ -276,6 +288,7 @@ class Reader {
   }
 
   LoggedRun run_;
+  std::vector<LogPicture> pictures_;
   bool has_facts_ = false;
   std::size_t torn_ = 0, first_torn_ = 0;  ///< lines that are no JSON
   double part_seconds_ = 0.0;

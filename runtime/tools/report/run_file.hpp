@@ -9,6 +9,7 @@
 #include "halftone/run_log.hpp"
 #include "halftone/stages.hpp"
 #include "halftone/value_statistics.hpp"
+#include "pictures.hpp"
 
 namespace halftone::tools {
 
@@ -28,10 +29,11 @@ struct LoggedRun {
   RunFacts facts;
   std::vector<Series> losses, metrics;
   Series grad_norm, loss_scale, learning_rate, ms_per_step, rows_per_second;
-  Series skipped;  ///< of the steps of each entry that has some
+  Series skipped;                       ///< of the steps of each entry that has some
   std::vector<Series> layer_gradients;  ///< norms, in the order of the model
-  std::vector<ValueSample> samples;             ///< of roundings, in the order of their steps
-  std::vector<StageSwitch> switches;            ///< likewise
+  std::vector<ValueSample> samples;     ///< of roundings, in the order of their steps
+  std::vector<StageSwitch> switches;    ///< likewise
+  std::vector<PictureRow> pictures;     ///< likewise
   std::int64_t last_step = 0, skipped_steps = 0, peak_bytes = 0;
   double seconds = 0.0;            ///< of all parts of a run that resumed
   bool is_ended = false;           ///< finish() was called

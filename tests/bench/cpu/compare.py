@@ -22,7 +22,7 @@ import tables
 from contenders import HALFTONE, MACHINE, ContenderError, TooSlow
 
 ONE_FILE_OF = {"torch": ("torch eager", "torch.compile", "torch fused"), "JAX": ("JAX",),
-               "oneDNN": ("oneDNN", "oneDNN, weights packed")}
+               "oneDNN": ("oneDNN", "oneDNN, weights packed"), "scipy": ("scipy.fft",)}
 PAUSE_SECONDS = 0.005  # after a turn, until the peers' threads have gone to sleep
 IDLE_SHARE = 0.03  # of a processor, above which a worker is said not to rest
 OTHERS_SHARE = 0.05  # likewise, above which figures are doubtful
@@ -59,7 +59,7 @@ class Bench:
         self.options, self.tools = options, tools
         self.libraries = {library.name: library for library in libraries}
         self.workers = {}  # (library's name, threads)
-        self.too_slow = {}  # the sentence of (library's name, section, format, direction)
+        self.too_slow = {}  # the sentence of (contender's name, section, format, direction)
         self.cores = machine_facts.cores()
         self.random = random.Random(1)
         self.measured = 0
@@ -93,8 +93,9 @@ class Bench:
         shutil.rmtree(folder, ignore_errors=True)
         job = contenders.Job(row, folder, self.tools, OPTIMIZER)
         running, of_halftone = [], {}
-        for timed in list(self.contenders_of(row)):
-            kind = (timed.library.name, row.section, row.format, row.direction)
+        asked = list(self.contenders_of(row))
+        for timed in asked:
+            kind = (timed.name, row.section, row.format, row.direction)
             try:
                 if kind in self.too_slow:
                     raise ContenderError(self.too_slow[kind])
@@ -107,12 +108,22 @@ class Bench:
                     raise
                 if isinstance(error, TooSlow):
                     self.too_slow[kind] = f"{error}, as {timed.name} on {timed.threads} in '{row.title()}'"
+                    self.replace_ended(asked, running, row, job)
                 if not timed.name.startswith(contenders.COMPUTE):
                     print(f"  without {timed.name} on {timed.threads}: {error}", flush=True)
         agreed = self.check(row, running)
         others = self.rounds(running)
         shutil.rmtree(folder, ignore_errors=True)
         return {**tables.result_of(row, running, agreed), "others' share of a processor": others}
+
+    def replace_ended(self, asked, running, row, job):
+        """Another worker for those that shared one with who was too slow."""
+        for timed in asked:
+            if timed.worker.process.poll() is None:
+                continue
+            timed.worker = self.worker(timed.library, timed.threads)
+            if timed in running:
+                timed.prepare(row, job)
 
     def check(self, row, running):
         """{(name, threads): how far it is from Halftone on one thread, or a sentence}"""
@@ -157,7 +168,8 @@ def libraries_of(options, tools, array_bytes):
     found = [contenders.Halftone(HALFTONE, [tools.worker]), contenders.Machine([tools.machine], array_bytes)]
     python = os.path.join(options.peers, "bin/python")
     versions, missing = {}, []
-    for name, module, script in (("torch", "torch", "torch_worker.py"), ("JAX", "jax", "jax_worker.py")):
+    for name, module, script in (("torch", "torch", "torch_worker.py"), ("JAX", "jax", "jax_worker.py"),
+                                 ("scipy", "scipy", "scipy_worker.py")):
         version, why = answer_of([python, "-c", f"import {module}; print({module}.__version__)"])
         if why:
             missing.append(f"{name}: {why}")

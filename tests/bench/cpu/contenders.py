@@ -109,7 +109,8 @@ class Job:
         self._draw(row.network, tools)
         self.artifact = tools.artifact(row.network.halftone(row.rules), folder)
         network = row.network
-        facts = {"layers": network.layers, "loss": network.loss, "batch": network.batch, "extents": network.extents, "format": row.format,
+        facts = {"layers": network.layers, "loss": network.loss, "batch": network.batch, "extents": network.extents,
+                 "places": network.places(), "format": row.format,
                  "kind": row.kind, "direction": row.direction, "folder": folder, "steps_probed": self.steps_probed, **optimizer,
                  "parameters": {name: shape for name, shape, _, _ in network.parameters()}}
         with open(os.path.join(folder, "job.json"), "w") as file:
@@ -123,8 +124,8 @@ class Job:
             for extent in shape:
                 count *= extent
             tools.draw("draw", os.path.join(self.folder, f"{name}.f32"), count, low, high, seed := seed + 1)
-        rows = network.rows()
-        tools.draw("draw", os.path.join(self.folder, "x.f32"), rows * network.features(), -1, 1, seed := seed + 1)
+        tools.draw("draw", os.path.join(self.folder, "x.f32"), network.rows() * network.features(), -1, 1, seed := seed + 1)
+        rows = network.rows_behind()
         if network.loss == "cross_entropy":
             tools.draw("labels", os.path.join(self.folder, "target.i32"), rows, network.outputs(), seed + 1)
         else:

@@ -2,13 +2,17 @@
 // Halftone as a contender (worker.hpp), on HALFTONE_THREADS threads. Contenders are prepared by
 // - step ARTIFACT FOLDER BATCH LOSS STEPS: training steps with inputs from the host; probed are the
 //   losses of the first steps
-// - kernel ARTIFACT FOLDER BATCH PROGRAM KERNEL PROBE: one launch, again and again, after all that
-//   comes before it; probed is an output or, with a dot in PROBE, the gradient of a parameter
+// - kernel ARTIFACT FOLDER BATCH PROGRAM KERNELS PROBE: launches, again and again, after all that
+//   comes before them; probed is an output or, with a dot in PROBE, the gradient of a parameter.
+//   KERNELS are names with commas between them, an asterisk at the end for whatever follows. Meant
+//   is the launch of the last of them that comes first, with its neighbours of any of the names.
 // FOLDER has every parameter and input by name. `halftone_worker about` says what it runs on.
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include "bind.hpp"
 #include "halftone/device.hpp"
@@ -124,8 +128,9 @@ class Kernel : public Contender {
   explicit Kernel(std::istringstream& words)
       : subject_(words),
         program_("bench", subject_.artifact, device(), next(words), subject_.setup()),
-        kernel_(next(words)),
+        kernels_(next(words)),
         probed_(next(words)) {
+    find_launches();
     for (std::size_t i = 0; i < program_.program().buffers.size(); ++i) {
       const manifest::Buffer& buffer = program_.plan().buffer(i);
       if (buffer.role != Role::input) continue;
@@ -146,7 +151,8 @@ class Kernel : public Contender {
   }
 
   void run(std::int64_t count) override {
-    for (std::int64_t i = 0; i < count; ++i) program_.run(phase_, launch_);
+    for (std::int64_t i = 0; i < count; ++i)
+      for (std::size_t launch = first_; launch <= last_; ++launch) program_.run(phase_, launch);
   }
 
  private:
@@ -156,35 +162,56 @@ class Kernel : public Contender {
     return word;
   }
 
-  /// All launches in their order, or those up to the first of the kernel, whose operands then lie
-  /// where it reads them.
-  void run_all(bool up_to_kernel) {
+  static constexpr std::array kPhases = {Phase::forward,  Phase::loss,  Phase::loss_backward,
+                                         Phase::backward, Phase::check, Phase::update};
+
+  /// All launches in their order, or those up to the last of the kernels, whose operands then lie
+  /// where they read them.
+  void run_all(bool up_to_kernels) {
     const std::string& name = subject_.artifact.manifest().programs[0].name;
     const bool trains = program_.program().name == name;
     program_.refresh();
-    for (const Phase phase : {Phase::forward, Phase::loss, Phase::loss_backward, Phase::backward,
-                              Phase::check, Phase::update}) {
+    for (const Phase phase : kPhases) {
       if (!trains && phase != Phase::forward) break;
-      const auto launches = program_.plan().launches(phase);
-      for (std::size_t i = 0; i < launches.size(); ++i) {
-        if (phase == Phase::update && !up_to_kernel) return;
+      const std::size_t launches = program_.plan().launches(phase).size();
+      for (std::size_t i = 0; i < launches; ++i) {
+        if (phase == Phase::update && !up_to_kernels) return;
         program_.run(phase, i);
-        if (!up_to_kernel || !is_kernel(program_.plan().kernel(launches[i]).name)) continue;
+        if (up_to_kernels && phase == phase_ && i == last_) return;
+      }
+    }
+  }
+
+  void find_launches() {
+    const std::string last = kernels_.substr(kernels_.rfind(',') + 1);
+    for (const Phase phase : kPhases) {
+      const auto launches = program_.plan().launches(phase);
+      const auto name = [&](std::size_t i) { return program_.plan().kernel(launches[i]).name; };
+      for (std::size_t i = 0; i < launches.size(); ++i) {
+        if (!is_one_of(last, name(i))) continue;
         phase_ = phase;
-        launch_ = i;
+        for (first_ = i; first_ > 0 && is_one_of(kernels_, name(first_ - 1));) --first_;
+        for (last_ = i; last_ + 1 < launches.size() && is_one_of(kernels_, name(last_ + 1));)
+          ++last_;
         return;
       }
     }
-    if (up_to_kernel)
-      throw std::runtime_error("the program has no kernel '" + kernel_ + "'; it has" + kernels());
+    throw std::runtime_error("the program has no kernel '" + last + "'; it has" + all_kernels());
   }
 
   /// Kernels of the inference program alone are called "inference_" and so on.
-  [[nodiscard]] bool is_kernel(const std::string& name) const {
-    return name == kernel_ || name == "inference_" + kernel_;
+  static bool is_one_of(const std::string& names, std::string_view name) {
+    constexpr std::string_view kPrefix = "inference_";
+    const std::string_view bare = name.starts_with(kPrefix) ? name.substr(kPrefix.size()) : name;
+    std::istringstream parts(names);
+    for (std::string part; std::getline(parts, part, ',');) {
+      if (part == name || part == bare) return true;
+      if (part.ends_with('*') && bare.starts_with(part.substr(0, part.size() - 1))) return true;
+    }
+    return false;
   }
 
-  [[nodiscard]] std::string kernels() const {
+  [[nodiscard]] std::string all_kernels() const {
     std::string text;
     for (const auto& phase : program_.program().phases)
       for (const manifest::Launch& launch : phase)
@@ -194,9 +221,9 @@ class Kernel : public Contender {
 
   Subject subject_;
   BoundProgram program_;
-  std::string kernel_, probed_;
+  std::string kernels_, probed_;
   Phase phase_ = Phase::forward;
-  std::size_t launch_ = 0;
+  std::size_t first_ = 0, last_ = 0;  ///< launches of that phase
 };
 
 std::unique_ptr<Contender> make(std::istringstream& words) {

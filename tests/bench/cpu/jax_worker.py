@@ -40,8 +40,10 @@ def apply(layers, kind, parameters, x):
             if layer[4]:
                 x = x + parameters[f"{layer[1]}.bias"].astype(kind)
         elif layer[0] == "conv":
-            weight, bias = (parameters[f"{layer[1]}.{part}"].astype(kind) for part in ("weight", "bias"))
-            x = jax.lax.conv_general_dilated(x, weight, (1, 1), "SAME", dimension_numbers=("NHWC", "OHWI", "NHWC")) + bias
+            _, name, _, _, kernel, stride, _ = layer
+            weight, bias = (parameters[f"{name}.{part}"].astype(kind) for part in ("weight", "bias"))
+            around = [(length // 2,) * 2 for length in kernel]
+            x = jax.lax.conv_general_dilated(x, weight, (stride,) * 2, around, dimension_numbers=("NHWC", "OHWI", "NHWC")) + bias
         elif layer[0] == "long":
             _, name, _, _, places = layer
             spectra = [jnp.fft.rfft(value, 2 * places, axis=-2) for value in (x, parameters[f"{name}.weight"].T)]

@@ -4,9 +4,10 @@
 Layers are tuples, which the workers of torch and JAX build theirs from, too:
 ("linear", name, inputs, outputs, bias), ("norm", name, columns), ("relu",), ("gelu",), ("sum", a, b, inputs, outputs): gelu of the
 sum of two linears of one value, in a kernel behind the linears, ("attention", name, columns, heads): causal, between the linears that
-projections() names, ("residual", layers): what these make of a value, added to it, and ("conv", name, inputs, outputs, size): a
-convolution over the places of images, channels last, with as much padding as keeps their lengths, and ("long", name, columns, columns,
-places): a causal convolution of every channel with a filter as long as the sequence, a parameter.
+projections() names, ("residual", layers): what these make of a value, added to it, ("conv", name, inputs, outputs, kernel, stride,
+bias): a convolution over places, channels last, of as many dimensions as its kernel has odd lengths, with as much padding as keeps
+the places' number before the stride, which is that of all dimensions, and ("long", name, columns, columns, places): a causal
+convolution of every channel with a filter as long as the sequence, a parameter.
 """
 
 import dataclasses
@@ -29,6 +30,17 @@ class Network:
     def rows(self):
         return self.batch * math.prod(self.extents)
 
+    def places(self):
+        """The extents of the last value."""
+        extents = self.extents
+        for layer in self.flat():
+            extents = places_behind(layer, extents)
+        return extents
+
+    def rows_behind(self):
+        """Rows of the last value, and of the target."""
+        return self.batch * math.prod(self.places())
+
     def flat(self):
         return list(_flat(self.layers))
 
@@ -49,9 +61,10 @@ class Network:
                 for linear in projections(layer):
                     found += _linear_parameters(linear)
             elif layer[0] == "conv":
-                _, name, inputs, outputs, size = layer
-                bound = (inputs * size * size)**-0.5
-                found += [(f"{name}.weight", (outputs, size, size, inputs), -bound, bound), (f"{name}.bias", (outputs,), -bound, bound)]
+                _, name, inputs, outputs, kernel, _, bias = layer
+                bound = (inputs * math.prod(kernel))**-0.5
+                found.append((f"{name}.weight", (outputs, *kernel, inputs), -bound, bound))
+                found += [(f"{name}.bias", (outputs,), -bound, bound)] if bias else []
             elif layer[0] == "long":
                 _, name, columns, _, places = layer
                 found.append((f"{name}.weight", (places, columns), -(places**-0.5), places**-0.5))
@@ -70,13 +83,12 @@ class Network:
     def halftone(self, rules):
         """The model as a description (docs/spec/description.md)."""
         lines = [f"halftone description 1\n# assume batch={self.batch}\nmodel \"network\""]
-        rows = ", ".join(map(str, ("batch", *self.extents)))
-        lines.append(f"input %x : f32[{rows}, {self.features()}]")
-        labels = self.loss == "cross_entropy"
-        lines.append("input %target : " + (f"i32[{rows}]" if labels else f"f32[{rows}, {self.outputs()}]"))
+        lines.append(f"input %x : f32[{_rows(self.extents)}, {self.features()}]")
+        labels, behind = self.loss == "cross_entropy", _rows(self.places())
+        lines.append("input %target : " + (f"i32[{behind}]" if labels else f"f32[{behind}, {self.outputs()}]"))
         for name, shape, low, high in self.parameters():
             lines.append(f"parameter %{name} : [{', '.join(map(str, shape))}] init uniform({low!r}, {high!r})")
-        value, nodes = _chain(self.layers, "x", self.features(), rows, "")
+        value, nodes = _chain(self.layers, "x", self.features(), self.extents, "")
         lines += nodes
         operands = f"logits: %{value}, label: %target" if labels else f"x: %{value}, target: %target"
         lines.append(f"%loss = {self.loss}({operands}) : []\noutput \"y\" = %{value}\nloss %loss weight 1")
@@ -87,7 +99,7 @@ class Network:
         """Multiplications and additions of a step's products. The first linear's input has no gradient. Of a causal attention's
         products half of the scores count, and its backward pass has five where its forward pass has two. A long convolution has two
         transforms for each sequence and pass and two for its filter, each of half of the places of a padded real one."""
-        each = [2 * self.rows() * math.prod(layer[2:4]) * (layer[4]**2 if layer[0] == "conv" else 1) for layer in self.products()]
+        each = [2 * self.rows() * math.prod(layer[2:4]) * (math.prod(layer[4]) if layer[0] == "conv" else 1) for layer in self.products()]
         first_reads_input = self.layers[0][0] in ("linear", "conv")
         longs = [layer for layer in self.flat() if layer[0] == "long"]
         transforms = sum((4 * self.batch + 2) * layer[2] * 4 * layer[4] * math.log2(layer[4]) for layer in longs)
@@ -112,6 +124,11 @@ class Network:
         return weights + self.rows() * element_bytes * (3 * sum(widths) + 3 * sum(widths[:-1]))
 
 
+def places_behind(layer, extents):
+    """Of what a layer makes of values with such extents."""
+    return tuple((extent - 1) // layer[5] + 1 for extent in extents) if layer[0] == "conv" else extents
+
+
 def projections(layer):
     """The linears of an attention: of queries, keys and values, and of what it leaves."""
     _, name, columns, _ = layer
@@ -133,11 +150,16 @@ def _linear_parameters(layer):
     return found + [(f"{name}.bias", (outputs,), -bound, bound)] if bias else found
 
 
-def _chain(layers, value, columns, rows, prefix):
+def _rows(extents):
+    return ", ".join(map(str, ("batch", *extents)))
+
+
+def _chain(layers, value, columns, extents, prefix):
     """(value, lines): what layers make of a value of so many columns, one after another."""
     lines = []
     for index, layer in enumerate(layers):
-        value, columns, nodes = _nodes(layer, value, columns, f"{prefix}{index}", rows)
+        value, columns, nodes = _nodes(layer, value, columns, f"{prefix}{index}", extents)
+        extents = places_behind(layer, extents)
         lines += nodes
     return value, lines
 
@@ -148,15 +170,16 @@ def _linear_node(layer, value, rows):
     return f"%{name} = linear(x: %{value}, weight: %{name}.weight{more}) : [{rows}, {outputs}]"
 
 
-def _nodes(layer, value, columns, index, rows):
+def _nodes(layer, value, columns, index, extents):
     """(value, columns, lines): what a layer makes of a value."""
+    rows = _rows(places_behind(layer, extents))
     if layer[0] == "linear":
         return layer[1], layer[3], [_linear_node(layer, value, rows)]
     if layer[0] == "conv":
-        _, name, _, outputs, size = layer
-        zeros = [size // 2] * 4
-        operands = f"x: %{value}, weight: %{name}.weight, bias: %{name}.bias"
-        settings = f"{{kernel: [{size}, {size}], padding: {zeros}}}"
+        _, name, _, outputs, kernel, stride, bias = layer
+        zeros = [length // 2 for length in kernel] * 2
+        operands = f"x: %{value}, weight: %{name}.weight" + (f", bias: %{name}.bias" if bias else "")
+        settings = f"{{kernel: {list(kernel)}, stride: {[stride] * len(kernel)}, padding: {zeros}}}"
         return name, outputs, [f"%{name} = convolution({operands}) {settings} : [{rows}, {outputs}]"]
     if layer[0] == "long":
         name = layer[1]
@@ -173,7 +196,7 @@ def _nodes(layer, value, columns, index, rows):
         lines.append(f"%{name} = attention({operands}) {{heads: {heads}, causal: true}} : [{rows}, {columns}]")
         return outward[1], columns, [*lines, _linear_node(outward, name, rows)]
     if layer[0] == "residual":
-        inner, lines = _chain(layer[1], value, columns, rows, f"{index}_")
+        inner, lines = _chain(layer[1], value, columns, extents, f"{index}_")
         name = f"residual{index}"
         return name, columns, [*lines, f"%{name} = add(a: %{value}, b: %{inner}) : [{rows}, {columns}]"]
     if layer[0] == "sum":
@@ -211,7 +234,7 @@ def convolutions(name, batch, channels, side, count):
     """So many of 3 x 3 from and to as many channels, with relu between them."""
     layers = []
     for i in range(1, count + 1):
-        layers += [("conv", f"conv{i}", channels, channels, 3), ("relu",)]
+        layers += [("conv", f"conv{i}", channels, channels, (3, 3), 1, True), ("relu",)]
     return Network(name, batch, tuple(layers[:-1]), extents=(side, side))
 
 
@@ -228,7 +251,7 @@ def digits(batch):
     return Network("digits", batch, layers, "cross_entropy")
 
 
-def around(name, batch, columns, middle, outputs):
+def around(name, batch, columns, middle, outputs, extents=()):
     """Layers between a linear from 8 values and one to 16, so that they read and leave what a kernel wrote and reads."""
     layers = (("linear", "up", 8, columns, False), *middle, ("linear", "head", outputs, 16, False))
-    return Network(name, batch, layers)
+    return Network(name, batch, layers, extents=extents)

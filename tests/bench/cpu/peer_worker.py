@@ -18,7 +18,7 @@ def sampled(values):
 
 
 class Job:
-    """A row as compare.py wrote it: layers, loss, format, kind, direction, folder, batch, extents, parameters."""
+    """A row as compare.py wrote it: layers, loss, format, kind, direction, folder, batch, extents, places, parameters."""
 
     def __init__(self, path):
         with open(path) as file:
@@ -28,15 +28,15 @@ class Job:
         return self._values(name, numpy.float32).reshape(self.parameters[name])
 
     def x(self):
-        return self._in_rows("x")
+        return self._in_rows("x", self.extents)
 
     def target(self):
         if self.loss == "cross_entropy":
             return self._values("target", numpy.int32)
-        return self._in_rows("target")
+        return self._in_rows("target", self.places)
 
-    def _in_rows(self, name):
-        return self._values(name, numpy.float32).reshape(self.batch, *self.extents, -1)
+    def _in_rows(self, name, extents):
+        return self._values(name, numpy.float32).reshape(self.batch, *extents, -1)
 
     def _values(self, name, kind):
         return numpy.fromfile(f"{self.folder}/{name}.{'i32' if kind == numpy.int32 else 'f32'}", dtype=kind)

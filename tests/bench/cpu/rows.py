@@ -2,6 +2,7 @@
 """What is measured, a line each: sections, their rows, and whom each row is measured beside."""
 
 import dataclasses
+import math
 
 import networks
 from networks import BF16_RULES, F32_RULES
@@ -15,14 +16,14 @@ class Row:
     name: str
     format: str
     network: networks.Network
-    kind: str  # step, update, product, epilogue, norm, entropy, sum: what is timed
+    kind: str  # step, update, product, convolution, long_convolution, epilogue, norm, entropy, sum: what is timed
     rules: str
     operations: float = 0.0
     bytes: float = 0.0
     program: str = "training"
-    kernel: str = ""  # Halftone's, by the end of its name
+    kernel: str = ""  # of Halftone's, as halftone_worker.cpp has it: one or several
     probe: str = "y"  # an output, or a parameter, whose gradient is meant
-    direction: str = ""  # of a product: forward, input_gradient or weight_gradient
+    direction: str = ""  # of a product or convolution: forward, input_gradient or weight_gradient
     peers: tuple = ("torch eager", "torch.compile", "JAX")
     ceilings: tuple = ("fma 256", "fma 512", "amx bf16")  # of bench_machine; the highest counts
 
@@ -67,9 +68,32 @@ CONVOLUTIONS = [
     networks.convolutions("4 of 3x3, 32 channels, 32 x 32x32", 32, 32, 32, 4),
 ]
 # Two filters as long as the sequence, of 64 channels.
+LONG = ((12, 8), (14, 4), (16, 2), (18, 1))  # log2 of the places, and the batch
 LONG_CONVOLUTIONS = [
-    networks.long_convolutions(f"2 of 2^{log}, 64 channels, batch {batch}", batch, 1 << log, 64, 2)
-    for log, batch in ((12, 8), (14, 4), (16, 2), (18, 1))
+    networks.long_convolutions(f"2 of 2^{log}, 64 channels, batch {batch}", batch, 1 << log, 64, 2) for log, batch in LONG
+]
+# Images or clips, their places, channels in and out, kernel, stride: convolutions of a ResNet-50's stem and four stages, the first 3 x 3 and
+# the skip of a stage with stride 2; and of the U-Net of examples/diffusion, two clips of 16 frames, within frames and between them.
+LAYERS = [
+    ("ResNet-50 7x7 by 2", 1, (224, 224), 3, 64, (7, 7), 2),
+    ("ResNet-50 1x1", 2, (56, 56), 64, 256, (1, 1), 1),
+    ("ResNet-50 3x3", 2, (56, 56), 64, 64, (3, 3), 1),
+    ("ResNet-50 3x3 by 2", 2, (56, 56), 128, 128, (3, 3), 2),
+    ("ResNet-50 1x1 by 2", 2, (56, 56), 256, 512, (1, 1), 2),
+    ("ResNet-50 3x3", 4, (28, 28), 128, 128, (3, 3), 1),
+    ("ResNet-50 1x1", 4, (28, 28), 512, 128, (1, 1), 1),
+    ("ResNet-50 3x3 by 2", 4, (28, 28), 256, 256, (3, 3), 2),
+    ("ResNet-50 3x3", 8, (14, 14), 256, 256, (3, 3), 1),
+    ("ResNet-50 1x1", 8, (14, 14), 256, 1024, (1, 1), 1),
+    ("ResNet-50 3x3 by 2", 8, (14, 14), 512, 512, (3, 3), 2),
+    ("ResNet-50 3x3", 16, (7, 7), 512, 512, (3, 3), 1),
+    ("U-Net 3x3", 32, (32, 32), 24, 24, (3, 3), 1),
+    ("U-Net frames", 2, (16, 32, 32), 24, 24, (3, 1, 1), 1),
+    ("U-Net 3x3", 32, (16, 16), 48, 48, (3, 3), 1),
+    ("U-Net frames", 2, (16, 16, 16), 48, 48, (3, 1, 1), 1),
+    ("U-Net 3x3", 32, (8, 8), 96, 96, (3, 3), 1),
+    ("U-Net frames", 2, (16, 8, 8), 96, 96, (3, 1, 1), 1),
+    ("U-Net narrow", 32, (32, 32), 72, 24, (1, 1), 1),
 ]
 # Rows, summed, columns: a block of GPT-2 small over 1024 tokens; convolutions of a ResNet-50 as products of patches.
 PRODUCTS = [
@@ -92,6 +116,12 @@ DIRECTIONS = {  # Halftone's program and kernel, and what is compared
     "input_gradient": ("training", "fc_input_gradient", "up.weight"),
     "weight_gradient": ("training", "fc_weight_gradient", "fc.weight"),
 }
+# Likewise; of a convolution the launches before its product that lay out what this reads are its own.
+LAYER_DIRECTIONS = {
+    "forward": ("inference", "conv_windows,conv", "y"),
+    "input_gradient": ("training", "conv_windows_of_gradient,conv_transpose_gradient,conv_input_gradient", "up.weight"),
+    "weight_gradient": ("training", "conv_windows,conv_weight_gradient", "conv.weight"),
+}
 
 
 def _steps(section, models, formats=tuple(RULES)):
@@ -109,6 +139,29 @@ def _products():
                 yield Row("product", f"{name} ({rows} x {depth} x {columns}), {direction.replace('_', ' ')}", format, network,
                           "product", RULES[format], 2.0 * rows * depth * columns, 0, program, kernel, probe, direction,
                           ("oneDNN", "torch eager", "JAX"))
+
+
+def _layers():
+    for name, batch, extents, inputs, outputs, kernel, stride in LAYERS:
+        middle = (("conv", "conv", inputs, outputs, kernel, stride, False),)
+        network = networks.around("convolution", batch, inputs, middle, outputs, extents)
+        operations = 2.0 * network.rows_behind() * math.prod(kernel) * inputs * outputs
+        shape = f"{inputs} to {outputs} channels, {batch} x {'x'.join(map(str, extents))}"
+        for format in RULES:
+            for direction, (program, launches, probe) in LAYER_DIRECTIONS.items():
+                yield Row("conv layer", f"{name}, {shape}, {direction.replace('_', ' ')}", format, network, "convolution",
+                          RULES[format], operations, 0, program, launches, probe, direction, ("torch eager",))
+
+
+def _long_layers():
+    """Without gradients, which scipy has not."""
+    for log, batch in LONG:
+        places, channels = 1 << log, 64
+        middle = (("long", "long", channels, channels, places),)
+        network = networks.around("long convolution", batch, channels, middle, channels, (places,))
+        yield Row("long convolution", f"1 of 2^{log}, {channels} channels, batch {batch}, forward", "f32", network, "long_convolution",
+                  F32_RULES, (2.0 * batch + 1) * channels * 4 * places * log, 0, "inference", "long*", "y", "forward",
+                  ("scipy.fft", "torch eager"))
 
 
 def _epilogues():
@@ -148,4 +201,5 @@ def _streams():
 
 def all_rows():
     return [*_steps("network", NETWORKS), *_steps("small", SMALL), *_steps("convolution", CONVOLUTIONS),
-            *_steps("long convolution", LONG_CONVOLUTIONS, ("f32",)), *_products(), *_epilogues(), *_streams()]
+            *_layers(), *_steps("long convolution", LONG_CONVOLUTIONS, ("f32",)), *_long_layers(), *_products(), *_epilogues(),
+            *_streams()]

@@ -39,8 +39,8 @@ class Convolution(torch.nn.Module):
 
     def __init__(self, job, layer):
         super().__init__()
-        _, name, inputs, outputs, size = layer
-        self.inner = torch.nn.Conv2d(inputs, outputs, size, padding=size // 2)
+        _, name, inputs, outputs, kernel, stride, _ = layer
+        self.inner = torch.nn.Conv2d(inputs, outputs, kernel, stride, padding=[length // 2 for length in kernel])
         with torch.no_grad():
             self.inner.weight.copy_(torch.from_numpy(job.parameter(f"{name}.weight")).permute(0, 3, 1, 2))
             self.inner.bias.copy_(torch.from_numpy(job.parameter(f"{name}.bias")))
@@ -153,6 +153,28 @@ class Kernel:
         out = torch.empty(w.shape, dtype=self.type)
         return (lambda a, b: torch.mm(a.t(), b, out=out)), (g, h), lambda y: y
 
+    def convolution(self):
+        """Forward, or one of the two gradients, by oneDNN; channels are last in memory, as in torch's format of that name."""
+        _, name, _, _, kernel, stride, _ = self.job.layers[1]
+        dimensions = len(kernel)
+        settings = ([stride] * dimensions, [length // 2 for length in kernel], [1] * dimensions, False, [0] * dimensions, 1)
+        h = (self.x @ self.weight("up.weight").t()).movedim(-1, 1)
+        w, head = self.weight(f"{name}.weight").movedim(-1, 1), self.weight("head.weight")
+        convolve = lambda a, b: torch.ops.aten.convolution(a, b, None, *settings)
+        if self.job.direction == "forward":
+            return convolve, (h, w), lambda y: y.movedim(1, -1) @ head.t()
+        difference = (convolve(h, w).movedim(1, -1) @ head.t()).float() - torch.from_numpy(self.job.target())
+        g = ((difference * (2 / difference.numel())).to(self.type) @ head).movedim(-1, 1)
+        asked = [self.job.direction == "input_gradient", self.job.direction == "weight_gradient", False]
+        backward = lambda g, a, b: torch.ops.aten.convolution_backward(g, a, b, None, *settings, asked)[asked.index(True)]
+        if asked[0]:
+            return backward, (g, h, w), lambda y: y.movedim(1, -1).flatten(0, -2).t() @ self.x.flatten(0, -2)
+        return backward, (g, h, w), lambda y: y.movedim(1, -1)
+
+    def long_convolution(self):
+        h, head = self.x @ self.weight("up.weight").t(), self.weight("head.weight")
+        return LongConvolution(self.job, self.job.layers[1]), (h,), lambda y: y @ head.t()
+
     def norm(self):
         h, head = self.x @ self.weight("up.weight").t(), self.weight("head.weight")
         weight, bias = self.weight("norm.weight"), self.weight("norm.bias")
@@ -175,7 +197,7 @@ class Kernel:
 
     def probe(self):
         with torch.no_grad():
-            return sampled(self.seen(self.timed()).float().numpy())
+            return sampled(self.seen(self.timed()).float().contiguous().numpy())
 
     def run(self, count):
         with torch.no_grad():

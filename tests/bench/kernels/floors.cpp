@@ -60,6 +60,16 @@ bool is_attention(const MeasuredLaunch& launch) {
   return launch.kernel->skeleton.starts_with("attention");
 }
 
+/// Reads windows of one of its operands, which is smaller than the matrix of all of them.
+bool gathers(const MeasuredLaunch& launch) {
+  return launch.text.find("::kGathersLhs") != std::string::npos;
+}
+
+/// Asks for each row where the lines of its inputs lie.
+bool finds_lines(const MeasuredLaunch& launch) {
+  return launch.text.find(" = line") != std::string::npos;
+}
+
 /// Of some stages of a transform.
 bool is_pass(const MeasuredLaunch& launch) { return launch.kernel->skeleton.ends_with("_pass"); }
 
@@ -147,10 +157,12 @@ class Judgement {
       if (extent > 0 && std::fmod(extent * narrowest, kAccessBytes) != 0)
         return "rows of " + number(extent * narrowest) +
                " bytes go element by element, and each asks for its sector";
+    if (gathers(launch_)) return "windows lie over one another and are read from cache";
     if (extents_.depth > 0) return "";
     if (launch_.text.find(", column, columns(), inputs") != std::string::npos ||
         launch_.text.find("[row];") != std::string::npos)
       return "values of one column or row are read by every warp that needs them, from cache";
+    if (finds_lines(launch_)) return "lines that several rows need are read by each, from cache";
     return "";
   }
 
@@ -168,7 +180,10 @@ class Judgement {
     if (extents_.summed > 0 && extents_.summed < kTreeRows)
       return "of the tree of " + number(kTreeRows) + " rows there are " + number(extents_.summed);
     if (is_pass(launch_)) return "stages take f32 instructions, which no body counts";
-    return launch_.kernel->skeleton == "contraction" ? few_tiles() : "";
+    if (launch_.kernel->skeleton == "contraction") return few_tiles();
+    return floor_.is_issue && finds_lines(launch_)
+               ? "finding the lines of its inputs takes instructions"
+               : "";
   }
 
   const MeasuredLaunch& launch_;
@@ -228,6 +243,7 @@ Floor floor_of(const MeasuredLaunch& launch, const std::string& chip, std::int64
                                (lanes + floor.bytes / kAccessBytes);
   floor.time = took / least;
   floor.microseconds = took * 1e6;
+  floor.is_issue = took == static_cast<double>(counted.warp_instructions) / rates.issue;
   floor.mma_percent = 100 * static_cast<double>(counted.tensor_operations) /
                       (is_group  ? kGroupOperations
                        : is_tf32 ? kTf32Operations

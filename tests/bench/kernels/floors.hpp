@@ -34,6 +34,7 @@ struct Floor {
   double memory = 1, traffic = 1, work = 1, time = 1;
   double mma_percent = 0;   ///< of the instructions that warps executed
   double microseconds = 0;  ///< counted, at full rates and without the launch
+  bool is_issue = false;    ///< instructions take the longest of what was counted
   /// Why a ratio is above kMostOverFloor: a sentence for each; ratios without one are
   /// `unexplained`.
   std::string reasons = {}, unexplained = {};

@@ -4,7 +4,8 @@
 
 The presets are the rules that docs/presets states, which tests hold to the headers; `halftonec --rules` compiles each example's model under
 them. A run is a process of one worker; its result is a line of runs.jsonl, so that a search that is stopped loses the runs at hand alone.
-The table has means over the seeds that both have, and of the difference to f32 the mean and the standard deviation of that mean.
+The first table has means over the seeds that both have, and of the difference to f32 the mean and the standard deviation of that mean; the
+second what `halftone explain` says of the artifacts.
 """
 
 import argparse
@@ -20,17 +21,24 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
+COSTS = """## Launches, casts and bytes
+
+Of a step on a CPU: launches / casts / KiB that activations, their gradients and what lies between take of the arena / KiB of working copies / KiB of the optimizer's
+states, histories of scales among them, as `halftone explain --json --symbols SIZES` says them.
+
+"""
 PAGE, TABLE = ROOT / "docs/benchmarks/presets.md", "## Table\n"
-# Of each example: the text of its model in the build folder, its data, what is measured, the factor it is shown with, and how many seeds.
+# Of each example: the text of its model in the build folder, its data, what is measured, the factor it is shown with, how many seeds, and
+# the sizes of its symbols.
 MODELS = {
-    "digits": ("digits/digits_f32_model", "examples/digits/data/digits.csv", "right, %", 100, 5),
-    "letters": ("letters/letters_model", "examples/letters/data/letters.csv", "right, %", 100, 5),
-    "forecast": ("forecast/forecast_f32_model", "examples/forecast/data/sunspots.csv", "squared error", 1, 5),
-    "genome": ("genome/genome_function_model", "build/genome", "right, %", 100, 3),
-    "language": ("language/language_f32_model", "build/language", "loss, nats", 1, 2),
+    "digits": ("digits/digits_f32_model", "examples/digits/data/digits.csv", "right, %", 100, 5, "batch=32"),
+    "letters": ("letters/letters_model", "examples/letters/data/letters.csv", "right, %", 100, 5, "batch=64"),
+    "forecast": ("forecast/forecast_f32_model", "examples/forecast/data/sunspots.csv", "squared error", 1, 5, "batch=32"),
+    "genome": ("genome/genome_function_model", "build/genome", "right, %", 100, 3, "batch=32"),
+    "language": ("language/language_f32_model", "build/language", "loss, nats", 1, 2, "batch=8,time=128"),
 }
-F32 = "f32"
-NOT_FOR_ALL = {"systems"}  # pages of presets that are one system's, whose examples have them anyway
+F32, PAINTED = "f32", "tensorflow"  # the second's rules are painted for each model by a program
+NOT_FOR_ALL = {"phase_trainer"}  # its presets are for models with stages: examples/forecast/phases.cpp
 
 
 def presets():
@@ -47,8 +55,22 @@ def presets():
                 continue  # f32 by another name
             called = re.search(r"(\w+)`?(\(.*\))?`?:$", before.strip())
             name = called[1] if called else page.stem
-            found[name if name not in found else f"{name}_{sum(each.startswith(name) for each in found) + 1}"] = rules
+            if name in found:  # with other arguments, of which the last is what differs
+                name += "_" + re.findall(r"\w+", called[2])[-1]
+            found[name] = rules
+    found[PAINTED] = []
     return found
+
+
+def rules_of(options, model, preset):
+    if preset != PAINTED:
+        return presets()[preset]
+    painter = options.build / "tests/bench/presets/presets_painted"
+    return subprocess.run([painter, text_of(options, model)], check=True, capture_output=True, text=True).stdout.splitlines()
+
+
+def text_of(options, model):
+    return options.build / "examples" / f"{MODELS[model][0]}.model" / f"{MODELS[model][0].split('/')[1]}.halftone"
 
 
 def command_line():
@@ -97,11 +119,10 @@ class Runs:
 def compiled(options, model, preset, rules):
     """The model under the preset as a shared object, or what halftonec says against it."""
     name = f"{model}_{preset}"
-    text = options.build / "examples" / f"{MODELS[model][0]}.model" / f"{MODELS[model][0].split('/')[1]}.halftone"
     stem = options.work / name
     stem.with_suffix(".rules").write_text("".join(f"rule {rule}\n" for rule in rules))
     halftonec = options.build / "codegen/halftonec"
-    said = subprocess.run([halftonec, text, "--rules", stem.with_suffix(".rules"), "--targets", "cpu", "--without-diagnosis", "--object",
+    said = subprocess.run([halftonec, text_of(options, model), "--rules", stem.with_suffix(".rules"), "--targets", "cpu", "--without-diagnosis", "--object",
                            stem.with_suffix(".o")], capture_output=True, text=True)
     if said.returncode != 0:
         return None, said.stderr.strip().splitlines()[0]
@@ -125,18 +146,19 @@ def one_run(options, model, artifact, seed):
 
 def search(options, runs):
     """All runs that are not done, seeds in turn, so that what is there when it is stopped is the same of all."""
-    begun, known, at, refused = time.monotonic(), presets(), commit(), {}
+    begun, at, refused = time.monotonic(), commit(), {}
     artifacts = {}
     pool = concurrent.futures.ThreadPoolExecutor(options.jobs)
     most = {model: options.seeds or MODELS[model][4] for model in options.models}
 
     def task(model, preset, seed):
-        digest = hashlib.sha256("\n".join(known[preset]).encode()).hexdigest()[:12]
+        rules = rules_of(options, model, preset)
+        digest = hashlib.sha256("\n".join(rules).encode()).hexdigest()[:12]
         key = {"model": model, "preset": preset, "seed": seed, "rules": digest, "commit": at}
         if runs.key(key) in runs.done or (model, preset) in refused or time.monotonic() - begun > 60 * options.minutes:
             return None
         if (model, preset) not in artifacts:
-            artifacts[model, preset], why = compiled(options, model, preset, known[preset])
+            artifacts[model, preset], why = compiled(options, model, preset, rules)
             if why:
                 refused[model, preset] = why
                 return f"{model:9} {preset:24} is refused: {why}"
@@ -185,18 +207,45 @@ def table(options, runs, at, refused):
     return lines
 
 
+def cost(options, artifact, model):
+    """What a step takes: launches, casts, KiB of the arena but for what is below, and KiB of the optimizer's states."""
+    said = subprocess.run([options.build / "runtime/tools/halftone", "explain", artifact, "--json", "--symbols", MODELS[model][5]],
+                          check=True, capture_output=True, text=True)
+    step = json.loads(said.stdout)["programs"][0]
+    kept = {"parameters": 0, "working_copies": 0, "gradients": 0, "optimizer_state": 0}
+    for buffer in step["totals"]["buffers"]:
+        if buffer["role"] in kept:
+            kept[buffer["role"]] += buffer["bytes"]
+    worked_in = step["arena_bytes"] - sum(kept.values())
+    return (f"{step['launches_per_step']} / {step['casts_per_step']} / {worked_in / 1024:.0f} / {kept['working_copies'] / 1024:.0f} / "
+            f"{kept['optimizer_state'] / 1024:.0f}")
+
+
+def costs(options):
+    """Lines of Markdown: what a step of each model takes under each preset."""
+    lines = ["| preset | " + " | ".join(f"{model}, {MODELS[model][5]}" for model in options.models) + " |",
+             "|---" * (len(options.models) + 1) + "|"]
+    for preset in options.presets:
+        cells = []
+        for model in options.models:
+            artifact, _ = compiled(options, model, preset, rules_of(options, model, preset))
+            cells.append(cost(options, artifact, model) if artifact else "refused")
+        lines.append(f"| {preset} | " + " | ".join(cells) + " |")
+    return lines
+
+
 def main():
     options = command_line()
     if options.models_of:
         return print(*options.models)
     runs = Runs(options.work / "runs.jsonl")
     at, refused = search(options, runs)
-    lines = table(options, runs, at, refused)
-    print("\n" + "\n".join(lines))
+    lines, taken = table(options, runs, at, refused), costs(options)
+    print("\n" + "\n".join([*lines, "", *taken]))
     if options.page:
         before = PAGE.read_text().split(TABLE)[0]
         PAGE.write_text(before + TABLE + f"\nCommit {at}, {time.strftime('%Y-%m-%d')}; `{' '.join(['tests/bench/presets/run', *sys.argv[5:]])}`.\n\n" +
-                        "\n".join(lines) + "\n")
+                        "\n".join(lines) + "\n\n" + COSTS + "\n".join(taken) + "\n")
 
 
 if __name__ == "__main__":

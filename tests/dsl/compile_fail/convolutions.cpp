@@ -155,13 +155,24 @@ MODEL(net, rules)
 }  // namespace convolution_groups_of_outputs
 
 // EXPECT convolution_symbol: layer 'conv' reads [batch, time, 8], whose spatial dimension 'time'
-// would not keep its length: give it a number, or write same and no stride
+// would not have 'time' windows: give it a number, or a padding of 2 for both sides together, as
+// same has
 namespace convolution_symbol {
 constexpr auto net =
     model("net", inputs(tensor("x", batch, symbol("time"), 8)),
           from("x") | conv1d("conv", 4, 3, either(padding(2), padding(1))) | output("z"));
 MODEL(net, rules)
 }  // namespace convolution_symbol
+
+// EXPECT transposed_symbol: layer 'up' reads [batch, time, 8], and would not make 2 places of each
+// along its spatial dimension 'time': give it a number, or let the stride and both sides' padding
+// add up to 3, the window's reach with the output_padding
+namespace transposed_symbol {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, symbol("time"), 8)),
+          from("x") | conv_transpose1d("up", 4, either(3, 2), stride(2)) | output("z"));
+MODEL(net, rules)
+}  // namespace transposed_symbol
 
 // EXPECT convolution_window: layer 'conv' has a window of 5 over 4 elements of [batch, 4, 8]: make
 // it smaller, or the padding larger

@@ -140,15 +140,24 @@ constexpr auto net =
 MODEL(net, rules)
 }  // namespace pool_padding
 
-// EXPECT pool_symbol: layer 'pool' reads [batch, time, 8], whose spatial dimension 'time' would not
-// keep its length: give it a number, or write same and no stride
+// EXPECT pool_symbol: layer 'pool' reads [batch, time, 8], whose spatial dimension 'time' is no
+// multiple of the stride 2: give it a number, or a symbol taken so often that it is one
 namespace pool_symbol {
 constexpr auto net =
-    model("net", inputs(tensor("x", batch, symbol("time"), 8)),
-          from("x") | either(max_pool1d("pool", 2), max_pool1d("pool", 2, stride(1), same)) |
-              output("z"));
+    model("net", inputs(tensor("x", batch, either(symbol("time"), 2 * symbol("time")), 8)),
+          from("x") | max_pool1d("pool", 2) | output("z"));
 MODEL(net, rules)
 }  // namespace pool_symbol
+
+// EXPECT pool_windows_of_symbol: layer 'pool' reads [batch, 6*time, 8], whose spatial dimension
+// '6*time' would not have '2*time' windows: give it a number, or a padding of 1 to 3 for both sides
+// together, as same has
+namespace pool_windows_of_symbol {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 6 * symbol("time"), 8)),
+          from("x") | max_pool1d("pool", 4, stride(3), padding(0, either(0, 1))) | output("z"));
+MODEL(net, rules)
+}  // namespace pool_windows_of_symbol
 
 // EXPECT upsample_factor: layer 'up' has a factor that is not from 1 to 8: write 2
 namespace upsample_factor {
@@ -172,12 +181,11 @@ constexpr auto net = model("net", inputs(either(tensor("x", batch, 8), tensor("x
 MODEL(net, rules)
 }  // namespace upsample_dimensions
 
-// EXPECT upsample_symbol: layer 'up' reads [batch, time, 9, 8], whose spatial dimension 'time' is a
-// symbol: give it a number
+// EXPECT upsample_symbol: layer 'up' makes 5 places of each of 16384*time: let a symbol be taken
+// 65536 times or less
 namespace upsample_symbol {
-constexpr auto net =
-    model("net", inputs(tensor("x", batch, symbol("time"), 9, 8)),
-          from("x") | either(upsample2d("up", factor(1, 2)), upsample1d("up", 2)) | output("z"));
+constexpr auto net = model("net", inputs(tensor("x", batch, 16384 * symbol("time"), 9, 8)),
+                           from("x") | upsample2d("up", factor(either(5, 4), 2)) | output("z"));
 MODEL(net, rules)
 }  // namespace upsample_symbol
 
@@ -315,14 +323,14 @@ constexpr auto net = model("net", inputs(tensor("x", batch, 9, 9, 8)),
 MODEL(net, rules)
 }  // namespace shuffle_factor
 
-// EXPECT shuffle_symbol: layer 'up' reads [batch, time, 9, 8], whose spatial dimension 'time' is a
-// symbol: give it a number
-namespace shuffle_symbol {
-constexpr auto net =
-    model("net", inputs(tensor("x", batch, symbol("time"), 9, 8)),
-          from("x") | either(pixel_shuffle("up", 2), pixel_shuffle("up", factor(2))) | output("z"));
+// EXPECT unshuffle_symbol: layer 'down' makes channels of 2 places each of a dimension of 3*time:
+// make that a multiple
+namespace unshuffle_symbol {
+constexpr auto net = model("net", inputs(tensor("x", batch, 3 * symbol("time"), 9, 8)),
+                           from("x") | pixel_unshuffle("down", factor(either(2, 3), 1)) |
+                               output("z"));
 MODEL(net, rules)
-}  // namespace shuffle_symbol
+}  // namespace unshuffle_symbol
 
 // EXPECT shuffle_dimensions: layer 'up' reads [batch, 8] but shuffles 2 dimensions before the
 // channels: give its input 3 dimensions or more

@@ -248,6 +248,11 @@ RULE(everywhere(compute(scaled(f8e4m3, block(4097, 1)))),
 RULE(everywhere(compute(scaled(f8e4m3, block(16), f8e4m3))),
      everywhere(compute(scaled(f4e2m1, block(16), f8e4m3))))
 
+// EXPECT scaled_under_another: states a scale of the tensor beside others than blocks' of f8e4m3, or in
+// another format than f32 (P97); leave under out, or state block 16 f8e4m3 under f32 (P42)
+RULE(everywhere(compute(scaled(f4e2m1, block(16), f8e8m0, f32))),
+     everywhere(compute(scaled(f4e2m1, block(16), f8e4m3, f32))))
+
 // EXPECT scaled_without_history: the rule 'everywhere : compute f8e4m3 scaled delayed 0 f8e8m0
 // saturate' states a compute that has a history of fewer than 1 or more than 4096 steps (P72); state
 // as many as 1024 (P42)

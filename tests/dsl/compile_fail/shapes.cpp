@@ -350,6 +350,41 @@ constexpr auto net =
 MODEL(net, rules)
 }  // namespace reshape_count
 
+// EXPECT reshape_factors: layer 'flat' makes [batch, 2*time, 8] of [batch, time, 8] of input 'x',
+// which has another number of elements: keep every symbol and the product of the numbers
+namespace reshape_factors {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, symbol("time"), 8)),
+          from("x") | reshape("flat", batch, 2 * symbol("time"), either(8, 4)) | output("z"));
+MODEL(net, rules)
+}  // namespace reshape_factors
+
+// EXPECT symbol_factor: input 'x' has a dimension of 65537 times the symbol 'time': write a factor
+// from 1 to 65536
+namespace symbol_factor {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 256 * (symbol("time") * either(257, 256)), 8)),
+          from("x") | relu("act") | output("z"));
+MODEL(net, rules)
+}  // namespace symbol_factor
+
+// EXPECT symbol_no_factor: input 'x' has a dimension of 0 times the symbol 'time': write a factor
+// from 1 to 65536
+namespace symbol_no_factor {
+constexpr auto net = model("net", inputs(tensor("x", batch, either(-2, 2) * symbol("time"), 8)),
+                           from("x") | relu("act") | output("z"));
+MODEL(net, rules)
+}  // namespace symbol_no_factor
+
+// EXPECT part_of_symbol: input 'x' has a part of the symbol 'time' as a dimension: give the input a
+// multiple of it, as 2 * symbol("time"), of which a stride of 2 leaves the symbol
+namespace part_of_symbol {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, (either(3, 4) * symbol("time")) / 2, 8)),
+          from("x") | relu("act") | output("z"));
+MODEL(net, rules)
+}  // namespace part_of_symbol
+
 // EXPECT reshape_extent: layer 'flat' has a dimension of -1: write a positive number or a symbol
 namespace reshape_extent {
 constexpr auto net = model("net", inputs(tensor("x", batch, 8)),

@@ -108,6 +108,9 @@ void play_memory(CudaLibrary& table) {
     *address = made;
     return code;
   };
+  table.cuMemGetInfo_v2 = [](std::size_t* free, std::size_t* total) {
+    return *free = *total = 1u << 30, 0;
+  };
   table.cuMemFree_v2 = [](CudaAddress address) { return result(played.driver->free(address)); };
   table.cuMemcpyHtoDAsync_v2 = [](CudaAddress to, const void* from, std::size_t bytes,
                                   CudaStream stream) {

@@ -305,6 +305,7 @@ class Life {
                           log.step(*trainer_, {{"validation", 0.5}});
                           log.values({.step = 1, .values = {{.layer = "fc", .elements = 2}}});
                           log.switched({.step = 1, .from = "a", .to = "b", .why = "so"});
+                          log.picture({.step = 1, .name = "seen", .file = scratch_ / "run.jsonl"});
                           log.finish(*trainer_);
                         }}});
     groups_.push_back({{"read rows", [this] {

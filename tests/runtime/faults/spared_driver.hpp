@@ -26,6 +26,7 @@ class SparedDriver final : public Driver {
   HALFTONE_SPARED(allocate, (std::int64_t bytes, std::string_view name, DeviceAddress& address),
                   (bytes, name, address))
   HALFTONE_SPARED(free, (DeviceAddress address), (address))
+  HALFTONE_SPARED(free_memory, (std::optional<std::int64_t> & bytes), (bytes))
   HALFTONE_SPARED(allocate_host, (std::int64_t bytes, std::byte*& address), (bytes, address))
   HALFTONE_SPARED(free_host, (std::byte * address), (address))
   HALFTONE_SPARED(copy_in, (DeviceAddress to, std::span<const std::byte> from, DriverStream stream),

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <chrono>
+#include <filesystem>
 #include <limits>
 #include <string>
 #include <vector>
@@ -122,6 +123,19 @@ halftone::ValueSample sample() {
 }
 
 }  // namespace
+
+TEST_CASE("a picture is a line, with its file as it is named from the log's folder") {
+  const ScratchFolder scratch;
+  std::filesystem::create_directory(scratch / "run");
+  const auto sink = json_lines(scratch / "run/log.jsonl");
+  sink->picture({.step = 20, .name = "samples \"a\"", .file = scratch / "run/seen/a.png"});
+  sink->picture({.step = 30, .name = "b", .file = scratch / "b.png"});
+  CHECK(bytes_of_file(scratch / "run/log.jsonl") ==
+        R"({"kind":"picture","step":20,"name":"samples \"a\"","file":"seen/a.png"})"
+        "\n"
+        R"({"kind":"picture","step":30,"name":"b","file":"../b.png"})"
+        "\n");
+}
 
 TEST_CASE("samples of values and stages that were entered are a line each") {
   const ScratchFolder scratch;
@@ -305,8 +319,9 @@ TEST_CASE("Prometheus gets the latest entry and the latest of every metric") {
 TEST_CASE("labels that Prometheus would not take are refused") {
   for (const char* name : {"", "1a", "a-b", "__a", "model", "name"}) {
     CAPTURE(name);
-    const std::string message =
-        message_of([&] { (void)prometheus_text("run.prom", {.labels = {{name, "v"}}}); });
+    const std::string message = message_of([&] {
+      (void)prometheus_text("run.prom", {.labels = {{name, "v"}}});
+    });
     CHECK(message.starts_with("log: label '" + std::string(name) + "' is "));
     CHECK(message.ends_with("; give letters, digits and _, and none of model, run and name"));
   }

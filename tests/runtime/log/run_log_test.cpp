@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "../files/scratch_folder.hpp"
 #include "../worked_example.hpp"
 #include "halftone/run_sinks.hpp"
 #include "message_of.hpp"
@@ -15,6 +16,7 @@
 using namespace models;
 using namespace worked_example;
 using halftone::RunFacts, halftone::RunLog, halftone::LogEntry;
+using halftone::tests::ScratchFolder, halftone::tests::write_file;
 
 namespace {
 
@@ -22,6 +24,7 @@ namespace {
 struct Kept {
   std::vector<RunFacts> facts;
   std::vector<LogEntry> entries;
+  std::vector<halftone::LogPicture> pictures;
   int ends = 0;
 };
 
@@ -30,6 +33,7 @@ class Keeper final : public halftone::RunSink {
   explicit Keeper(Kept& kept) : kept_(kept) {}
   void begin(const RunFacts& facts) override { kept_.facts.push_back(facts); }
   void write(const LogEntry& entry) override { kept_.entries.push_back(entry); }
+  void picture(const halftone::LogPicture& picture) override { kept_.pictures.push_back(picture); }
   void end() override { ++kept_.ends; }
 
  private:
@@ -217,6 +221,28 @@ TEST_CASE("memory by role and format adds up to what was obtained") {
   CHECK(sum == trainer.stats().peak_bytes_predicted);
 }
 
+TEST_CASE("pictures go to all sinks, once their file is there") {
+  const ScratchFolder scratch;
+  line::Trainer trainer = make_trainer();
+  Kept one, other;
+  RunLog log(trainer);
+  log.add(std::make_unique<Keeper>(one)).add(std::make_unique<Keeper>(other));
+  const std::string file = scratch / "a.png";
+  CHECK(message_of([&] { log.picture({.step = 3, .name = "samples", .file = file}); }) ==
+        "log: picture 'samples' has no file '" + file + "'; write the file first");
+  write_file(file, "bytes");
+  log.picture({.step = 3, .name = "samples", .file = file});
+  CHECK(message_of([&] { log.picture({.step = 3, .name = "", .file = file}); }) ==
+        "log: picture has no name; give it a name in UTF-8");
+  for (const Kept* kept : {&one, &other}) {
+    REQUIRE(kept->pictures.size() == 1);
+    CHECK(kept->pictures[0].step == 3);
+    CHECK(kept->pictures[0].name == "samples");
+    CHECK(kept->pictures[0].file == file);
+    CHECK(kept->entries.empty());
+  }
+}
+
 TEST_CASE("options and names that are none are refused") {
   line::Trainer trainer = make_trainer();
   CHECK(message_of([&] { RunLog log(trainer, {.every = 0}); }) ==
@@ -229,6 +255,7 @@ TEST_CASE("options and names that are none are refused") {
   RunLog log(trainer);
   log.add(std::make_unique<Keeper>(kept));
   trainer.step(kFeatures, kTarget);
-  CHECK(message_of([&] { log.step(trainer, {{"", 1.0}}); }) ==
-        "log: metric has no name; give it a name in UTF-8");
+  CHECK(message_of([&] {
+          log.step(trainer, {{"", 1.0}});
+        }) == "log: metric has no name; give it a name in UTF-8");
 }

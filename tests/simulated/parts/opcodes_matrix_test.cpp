@@ -70,9 +70,24 @@ const Product kProducts[] = {
     {"mma.sync.aligned.m16n8k32.row.col.f16.e4m3.e4m3.f16", N::e4m3, N::e4m3, 32, true},
 };
 
+constexpr Product kBlockScaled[] = {
+    {"mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.block_scale.scale_vec::1X.f32.e4m3.e4m3.f32."
+     "ue8m0",
+     N::e4m3, N::e4m3, 32},
+    {"mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.block_scale.scale_vec::1X.f32.e4m3.e5m2.f32."
+     "ue8m0",
+     N::e4m3, N::e5m2, 32},
+    {"mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.block_scale.scale_vec::1X.f32.e5m2.e4m3.f32."
+     "ue8m0",
+     N::e5m2, N::e4m3, 32},
+    {"mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.block_scale.f32.e5m2.e5m2.f32.ue8m0",
+     N::e5m2, N::e5m2, 32},
+};
+
 struct TestedProducts {
   TestedProducts() {
     for (const Product& p : kProducts) Tested::all().insert(p.opcode);
+    for (const Product& p : kBlockScaled) Tested::all().insert(p.opcode);
   }
 } const kTestedProducts;
 
@@ -224,6 +239,59 @@ TEST_CASE("mma multiplies every format and shape, exactly and truncating") {
         }
       CHECK(wrong == 0);
     }
+}
+
+TEST_CASE(
+    "mma with block_scale multiplies rows and columns by powers of two, from any byte and lanes") {
+  struct Choice {
+    int a_byte, a_thread, b_byte, b_thread;
+  };
+  constexpr Choice kChoices[] = {{0, 0, 0, 0}, {2, 1, 3, 3}, {1, 0, 2, 1}};
+  const auto a_exponent = [](int row) { return row % 5 - 2; };
+  const auto b_exponent = [](int column) { return 3 - column; };
+  for (const Product& p : kBlockScaled)
+    for (const auto& [a_byte, a_thread, b_byte, b_thread] : kChoices)
+      for (const Accumulation accumulation : {Accumulation::exact, Accumulation::truncating}) {
+        CAPTURE(std::string(p.opcode));
+        CAPTURE(a_byte);
+        PtxKernel kernel = kernel_of(p);
+        kernel.accumulation = accumulation;
+        // Registers of scales, of whose bytes and lanes all that are not taken are NaN.
+        std::vector<U> scales(64, ~0u);
+        for (int lane = 0; lane < 32; ++lane) {
+          const int g = lane / 4, t = lane % 4;
+          const auto put = [&](int operand, int byte, int exponent) {
+            U& word = scales[static_cast<std::size_t>(2 * lane + operand)];
+            word = (word & ~(0xffu << (8 * byte))) | static_cast<U>(127 + exponent) << (8 * byte);
+          };
+          if (t / 2 == a_thread) put(0, a_byte, a_exponent(g + 8 * (t % 2)));
+          if (t == b_thread) put(1, b_byte, b_exponent(g));
+        }
+        const std::vector<std::byte> more = bytes_of_values(scales);
+        kernel.in.insert(kernel.in.end(), more.begin(), more.end());
+        const std::string ids = ", {%r28}, {" + std::to_string(a_byte) + ", " +
+                                std::to_string(a_thread) + "}, {%r29}, {" + std::to_string(b_byte) +
+                                ", " + std::to_string(b_thread) + "};\n";
+        const std::size_t end = kernel.body.find(";\n", kernel.body.find(p.opcode));
+        kernel.body.replace(end, 2, ids);
+        kernel.body.insert(kernel.body.find(p.opcode),
+                           "mul.wide.u32 %rd1, %tid, 8;\nadd.u64 %rd1, %rd1, %in;\n"
+                           "ld.global.v2.b32 {%r28, %r29}, [%rd1+1280];\n");
+        const PtxRun run = run_ptx(kernel);
+        CHECK(run.text() == "");
+        U wrong = 0;
+        for (int lane = 0; lane < 32; ++lane)
+          for (int i = 0; i < 4; ++i) {
+            const int row = lane / 4 + 8 * (i / 2), column = 2 * (lane % 4) + i % 2;
+            int sum = 0;
+            for (int k = 0; k < p.depth; ++k) sum += a_value(row, k) * b_value(k, column);
+            const float scaled =
+                std::ldexp(static_cast<float>(sum), a_exponent(row) + b_exponent(column));
+            wrong += run.out[static_cast<std::size_t>(lane * 4 + i)] !=
+                     std::bit_cast<U>(scaled + static_cast<float>(c_value(row, column)));
+          }
+        CHECK(wrong == 0);
+      }
 }
 
 TEST_CASE("cp.async copies 4, 8 or 16 bytes, and fills with zeros past the source's size") {

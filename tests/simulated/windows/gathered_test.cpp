@@ -52,7 +52,7 @@ TEST_CASE("products that gather windows have the CPU's sums, on tensor cores and
   Tally all;
   for (const auto& [model, chip, least] :
        {Run{"gathered", "sm_75", 8}, Run{"gathered", "sm_80", 12},
-        Run{"gathered_bf16", "sm_90a", 12}, Run{"unet", "sm_80", 8}}) {
+        Run{"gathered_bf16", "sm_90a", 12}, Run{"unet", "sm_80", 8}, Run{"sides", "sm_80", 8}}) {
     CAPTURE(std::string(model));
     CAPTURE(std::string(chip));
     const LinkedArtifact& linked = find_artifact(model);

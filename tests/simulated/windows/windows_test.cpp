@@ -30,6 +30,8 @@ TEST_CASE("layers of images, of long sequences and of segments have the CPU's bi
                                     {"long_convolution_bf16", "sm_75"},
                                     {"unet", "sm_80"},
                                     {"unet_bf16", "sm_75"},
+                                    {"sides", "sm_80"},
+                                    {"sides_bf16", "sm_75"},
                                     {"joined_rows", "sm_80"},
                                     {"large_windows", "sm_75"}}) {
     CAPTURE(std::string(model));

@@ -163,6 +163,30 @@ TEST_CASE("a page needs nothing beside it") {
     CHECK_FALSE(has(page, piece));
 }
 
+TEST_CASE("pictures are in the page, each with its step") {
+  const ScratchFolder scratch;
+  write_file(scratch / "a.png", "\x89PNG\r\n\x1a\n");
+  const std::string file = scratch / "run.jsonl";
+  write_run(file, {.last = 10, .ends = false});
+  CHECK_FALSE(has(page_of_file(file), "<h2>Pictures</h2>"));
+  for (const std::int64_t step : {5, 10})
+    json_lines(file, IfExists::append)
+        ->picture({.step = step, .name = "a <b>", .file = scratch / "a.png"});
+  std::string page = page_of_file(file);
+  CHECK(has(page, "<h2>Pictures</h2>"));
+  CHECK(has(page,
+            "<figure class=\"picture\"><figcaption>a &lt;b&gt;, step 5</figcaption><img alt=\"a "
+            "&lt;b&gt;, step 5\" src=\"data:image/png;base64,iVBORw0KGgo=\"></figure>"));
+  CHECK(count_of(page, "src=") == 2);
+  CHECK_FALSE(has(page, " pictures, the first and the last"));
+  for (std::int64_t step = 11; step < 41; ++step)
+    json_lines(file, IfExists::append)
+        ->picture({.step = step, .name = "a <b>", .file = scratch / "a.png"});
+  page = page_of_file(file);
+  CHECK(count_of(page, "src=\"data:image/png;base64,") == 12);
+  CHECK(has(page, "<p>12 of 32 pictures, the first and the last among them.</p>"));
+}
+
 TEST_CASE("several runs share charts, and names that are equal are told apart") {
   const std::string page = page_of_runs({run_named("a"), run_named("b"), run_named("a")});
   CHECK(has(page, "<h1>3 runs: a (0.jsonl), b, a (2.jsonl)</h1>"));

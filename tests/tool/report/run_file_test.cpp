@@ -153,6 +153,75 @@ TEST_CASE(
         std::string::npos);
 }
 
+TEST_CASE("the bytes of pictures are read, and pictures behind a resumed part's start left out") {
+  const ScratchFolder scratch;
+  const std::string file = scratch / "run.jsonl";
+  // Encoded by Python's base64, in each of the three ways in which a group of bytes ends.
+  const std::string png = "\x89PNG\r\n\x1a\n", jpeg = "\xff\xd8\xff";
+  write_file(scratch / "0.png", png + "f");
+  write_file(scratch / "1.png", png + "fo");
+  write_file(scratch / "2.jpg", jpeg + "f");
+  MadeUpRun part{.last = 40, .ends = false};
+  write_run(file, part);
+  {
+    const auto sink = json_lines(file, IfExists::append);
+    sink->picture({.step = 10, .name = "samples", .file = scratch / "0.png"});
+    sink->picture({.step = 20, .name = "others", .file = scratch / "2.jpg"});
+    sink->picture({.step = 20, .name = "samples", .file = scratch / "1.png"});
+    sink->picture({.step = 30, .name = "samples", .file = scratch / "0.png"});
+  }
+  LoggedRun run = read_run(file);
+  CHECK(run.notes.empty());
+  REQUIRE(run.pictures.size() == 2);
+  CHECK(run.pictures[0].name == "samples");
+  CHECK(run.pictures[0].logged == 3);
+  REQUIRE(run.pictures[0].shown.size() == 3);
+  CHECK(run.pictures[0].shown[0].step == 10);
+  CHECK(run.pictures[0].shown[0].source == "data:image/png;base64,iVBORw0KGgpm");
+  CHECK(run.pictures[0].shown[1].source == "data:image/png;base64,iVBORw0KGgpmbw==");
+  CHECK(run.pictures[1].name == "others");
+  CHECK(run.pictures[1].shown.at(0).source == "data:image/jpeg;base64,/9j/Zg==");
+
+  part.facts.first_step = 20;
+  part.first = part.last = 30;
+  write_run(file, part, IfExists::append);
+  run = read_run(file);
+  REQUIRE(run.pictures.size() == 2);
+  CHECK(run.pictures[0].shown.size() == 2);
+  CHECK(refusal_of(whole() + "{\"kind\":\"picture\",\"step\":1}\n").find("is damaged") !=
+        std::string::npos);
+}
+
+TEST_CASE("what is no picture is left out with a note, and of many pictures some are shown") {
+  const ScratchFolder scratch;
+  const std::string file = scratch / "run.jsonl";
+  write_file(scratch / "text.png", "no picture");
+  write_file(scratch / "large.png", std::string((16 << 20) + 1, 'x'));
+  write_file(scratch / "a.png", "\x89PNG\r\n\x1a\n");
+  write_run(file, {.last = 10, .ends = false});
+  {
+    const auto sink = json_lines(file, IfExists::append);
+    for (const char* name : {"text.png", "large.png", "missing.png"})
+      sink->picture({.step = 7, .name = "seen", .file = scratch / name});
+    for (std::int64_t step = 0; step < 100; ++step)
+      sink->picture({.step = step, .name = "many", .file = scratch / "a.png"});
+  }
+  const LoggedRun run = read_run(file);
+  const auto left_out = [&](const char* name, const char* why) {
+    return "picture 'seen' of step 7 is left out, since '" + (scratch / name) + "' " + why;
+  };
+  REQUIRE(run.notes.size() == 3);
+  CHECK(run.notes[0] == left_out("text.png", "is neither PNG nor JPEG"));
+  CHECK(run.notes[1] == left_out("large.png", "is larger than 16.0 MiB"));
+  CHECK(run.notes[2] == left_out("missing.png", "is no file"));
+  REQUIRE(run.pictures.size() == 2);
+  CHECK(run.pictures[0].shown.empty());
+  CHECK(run.pictures[1].logged == 100);
+  std::vector<std::int64_t> steps;
+  for (const auto& shown : run.pictures[1].shown) steps.push_back(shown.step);
+  CHECK(steps == std::vector<std::int64_t>{0, 9, 18, 27, 36, 45, 54, 63, 72, 81, 90, 99});
+}
+
 TEST_CASE("the gradients of layers are read, where they are known") {
   MadeUpRun made{.last = 20};
   made.facts.gradient_layers = {"z", "a"};

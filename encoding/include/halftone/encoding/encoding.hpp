@@ -19,6 +19,8 @@ struct Scaling {
   Element scale = Element::f32;  ///< what scales are held in
   std::int32_t history = 0;      ///< of delayed ones: steps whose largest magnitude counts (P72)
   std::int32_t margin = 0;       ///< likewise powers of two that are left above it
+  /// Under two levels (P77) what the scale of all blocks is held in: a power of two, or f32 (P97).
+  Element of_all = Element::f8e8m0;
 
   bool operator==(const Scaling&) const = default;
 };
@@ -58,12 +60,6 @@ constexpr Encoding without_delay(Encoding encoding) {
   return encoding;
 }
 
-/// Whether its numbers are codes times factors of f32, by which products multiply sums (P88).
-constexpr bool factors_sums(const Encoding& encoding) {
-  return is_scaled(encoding) && encoding.scaling.kind != Scaling::Kind::block &&
-         encoding.scaling.scale == Element::f32;
-}
-
 /// Whether each vector along the last dimension, or along all others, has a scale (P89).
 constexpr bool is_of_vectors(const Scaling& scaling) {
   return scaling.kind == Scaling::Kind::row || scaling.kind == Scaling::Kind::column;
@@ -73,6 +69,15 @@ constexpr bool is_of_vectors(const Scaling& scaling) {
 constexpr bool has_two_levels(const Scaling& scaling) {
   return scaling.kind == Scaling::Kind::block && scaling.scale == Element::f8e4m3;
 }
+
+/// Whether numbers are codes times factors of f32, by which products multiply sums (P88, P97).
+constexpr bool factors_sums(const Scaling& scaling) {
+  if (scaling.kind == Scaling::Kind::none) return false;
+  const bool is_block = scaling.kind == Scaling::Kind::block;
+  return is_block ? has_two_levels(scaling) && scaling.of_all == Element::f32
+                  : scaling.scale == Element::f32;
+}
+constexpr bool factors_sums(const Encoding& encoding) { return factors_sums(encoding.scaling); }
 
 /// Of an optimizer's states alone (P86): blocks of a flat buffer, each with a scale in f32.
 constexpr bool is_of_states(const Encoding& encoding) {
@@ -98,6 +103,11 @@ constexpr const char* fault_of_scaling(const Encoding& encoding) {
   }
   if (has_two_levels(scaling) && encoding.element != Element::f4e2m1) {
     return "has scales of f8e4m3 on another element than f4e2m1 (P77); state them as f8e8m0";
+  }
+  if (scaling.of_all != Element::f8e8m0 &&
+      (scaling.of_all != Element::f32 || !has_two_levels(scaling))) {
+    return "states a scale of the tensor beside others than blocks' of f8e4m3, or in another "
+           "format than f32 (P97); leave under out, or state block 16 f8e4m3 under f32";
   }
   const bool is_block = scaling.kind == Scaling::Kind::block;
   if (is_block && scaling.scale != Element::f8e8m0 && !has_two_levels(scaling)) {

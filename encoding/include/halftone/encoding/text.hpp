@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text form of an encoding: `bf16`, `f16 toward_zero`, `f8e4m3 scaled block 32 f32 saturate`.
 //
-//   encoding := ELEMENT [scaled GROUPS ELEMENT] [toward_zero | stochastic] [saturate]
+//   encoding := ELEMENT [scaled SCALES] [toward_zero | stochastic] [saturate]
+//   SCALES := GROUPS ELEMENT [under ELEMENT]
 //   GROUPS := tensor | row | column | block [ROWS by] SIZE | delayed STEPS [margin M]
 #pragma once
 
@@ -32,6 +33,7 @@ inline std::string spelled(const Encoding& encoding) {
     if (scaling.margin != 0) text += " margin " + std::to_string(scaling.margin);
   }
   if (scaling.kind != Scaling::Kind::none) text.append(" ").append(word(scaling.scale));
+  if (scaling.of_all != Element::f8e8m0) text.append(" under ").append(word(scaling.of_all));
   if (encoding.rounding != Rounding::nearest_even) {
     text.append(" ").append(kRoundingWords[static_cast<int>(encoding.rounding)]);
   }
@@ -134,6 +136,7 @@ inline std::variant<Encoding, std::string> parse(std::string_view text) {
               "' is no scaling; write scaled tensor, row, column, block or delayed";
     }
     read_element(scaling.scale);
+    if (words.take("under")) read_element(scaling.of_all);
   }
   for (const Rounding rounding : {Rounding::toward_zero, Rounding::stochastic}) {
     const bool is_nearest = encoding.rounding == Rounding::nearest_even;

@@ -111,6 +111,8 @@ struct KindForm {
   int rows_of_times = -1;  ///< the operand with a row for every time of the first one, of which no
                            ///< symbol may have more
   SumFactors sum_factors = SumFactors::none;
+  bool may_contract = false;  ///< of no class contraction, but rules may ask it for contractions
+                              ///< inside (P13)
 };
 
 /// P3: a set of classes.

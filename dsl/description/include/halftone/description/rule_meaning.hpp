@@ -97,6 +97,11 @@ constexpr KindSet ops_of_classes(Mask classes) {
   return ops;
 }
 
+/// P13: those with sums whose order rules may state.
+inline constexpr KindSet kContracting =
+    kMembers.of[static_cast<int>(LayerClass::contraction)] |
+    KindSet::where([](Kind kind) { return form_of(kind).may_contract; });
+
 /// The kinds that fit both class and op.
 constexpr KindSet ops_of(const Parts& parts) {
   KindSet ops = parts.ops.any() ? parts.ops & kAllOps : kAllOps;
@@ -224,8 +229,7 @@ constexpr bool selects(const Parts& parts, const Subject& subject, Field field) 
       return parts.roles == 0 && selects_operand(parts, rounded);
     }
     case Field::accumulate:  // P13
-      return parts.roles == 0 &&
-             (ops_of(parts) & subject.ops & ops_of(LayerClass::contraction)).any() &&
+      return parts.roles == 0 && (ops_of(parts) & subject.ops & kContracting).any() &&
              selects_operand(parts, subject);
     case Field::master:  // P14
       return (subject.values & bit(Role::master)) != 0 && parts.passes == 0 &&

@@ -19,12 +19,17 @@
 //   number(s)                    likewise a number
 //   choice(s)                    likewise which of its words
 // and for shapes and dimensions rank, at, last, rows (all but the last), with_last, extended (by a
-// last one), kMostDimensions, is_fixed, extent and fixed.
+// last one), kMostDimensions, is_fixed, extent and fixed; of symbols factor (how often one is
+// taken) and with_factor.
 #pragma once
 
 #include "halftone/description/kind_form.hpp"
 
 namespace halftone::description {
+
+/// How often a dimension may have a symbol. D112
+inline constexpr std::int64_t kMostFactor = 65536;
+constexpr bool is_factor(std::int64_t factor) { return factor >= 1 && factor <= kMostFactor; }
 
 /// In a refusal: the name of what operand `index` reads.
 struct OperandName {

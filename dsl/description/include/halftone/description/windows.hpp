@@ -156,21 +156,71 @@ constexpr bool fit(Node& node) {
   return has_spatial(node, dimensions, "slides over ");
 }
 
-/// Whether dimension `i`, a symbol, has as many windows as places; refuses others.
+/// The spatial dimension at `at`, a number or so often a symbol, `times` as long; false where that
+/// is refused.
+template <class Node, class Shape>
+constexpr bool lengthen(Node& node, int at, std::int64_t times, Shape& result) {
+  const auto length = node.at(node.shape(0), at);
+  if (node.is_fixed(length)) {
+    node.at(result, at) = node.fixed(node.extent(length) * times);
+    return true;
+  }
+  if (node.factor(length) > kMostFactor / times) {
+    node.refuse("makes ", node.fixed(times), " places of each of ", length, kRemedy,
+                "let a symbol be taken ", node.fixed(kMostFactor), " times or less");
+    return false;
+  }
+  node.at(result, at) = node.with_factor(length, node.factor(length) * times);
+  return true;
+}
+
+/// Whether the spatial dimension at `at` is a multiple of `parts`, whatever its symbol is bound to.
 template <class Node>
-constexpr bool keeps_length(Node& node, int i) {
+constexpr bool divides_length(Node& node, int at, std::int64_t parts) {
+  const auto length = node.at(node.shape(0), at);
+  return (node.is_fixed(length) ? node.extent(length) : node.factor(length)) % parts == 0;
+}
+
+/// One of `parts`, where they divide it.
+template <class Node>
+constexpr auto part_of_length(Node& node, int at, std::int64_t parts) {
+  const auto length = node.at(node.shape(0), at);
+  return node.is_fixed(length) ? node.fixed(node.extent(length) / parts)
+                               : node.with_factor(length, node.factor(length) / parts);
+}
+
+/// How many windows there are along a dimension that is a symbol: where its length is a multiple of
+/// the stride exactly that part of it, whatever it is bound to, or it is refused. D113
+template <class Node, class Shape>
+constexpr bool count_windows_of_symbol(Node& node, const Along& is, int at, Shape& result) {
   const auto& x = node.shape(0);
-  const Along is = along(node, i);
-  if (is.stride == 1 && is.before + is.after == is.reach() - 1) return true;
-  node.refuse("reads ", x, ", whose spatial dimension '",
-              node.at(x, node.rank(x) - 1 - count_dimensions(node) + i),
-              "' would not keep its length", kRemedy,
-              "give it a number, or write same and no stride");
+  const auto length = node.at(x, at);
+  if (!divides_length(node, at, is.stride)) {
+    node.refuse("reads ", x, ", whose spatial dimension '", length,
+                "' is no multiple of the stride ", node.fixed(is.stride), kRemedy,
+                "give it a number, or a symbol taken so often that it is one");
+    return false;
+  }
+  const std::int64_t zeros = is.before + is.after, most = is.reach() - 1,
+                     least = is.reach() > is.stride ? is.reach() - is.stride : 0;
+  if (zeros >= least && zeros <= most) {
+    node.at(result, at) = part_of_length(node, at, is.stride);
+    return true;
+  }
+  const auto wanted = part_of_length(node, at, is.stride);
+  if (least == most) {
+    node.refuse("reads ", x, ", whose spatial dimension '", length, "' would not have '", wanted,
+                "' windows", kRemedy, "give it a number, or a padding of ", node.fixed(most),
+                " for both sides together, as same has");
+  } else {
+    node.refuse("reads ", x, ", whose spatial dimension '", length, "' would not have '", wanted,
+                "' windows", kRemedy, "give it a number, or a padding of ", node.fixed(least),
+                " to ", node.fixed(most), " for both sides together, as same has");
+  }
   return false;
 }
 
-/// How many windows there are along spatial dimension `i`; a dimension that is a symbol keeps its
-/// length or is refused. False where it is.
+/// How many windows there are along spatial dimension `i`; false where that is refused.
 template <class Node, class Shape>
 constexpr bool count_windows(Node& node, int i, Shape& result) {
   const auto& x = node.shape(0);
@@ -178,7 +228,7 @@ constexpr bool count_windows(Node& node, int i, Shape& result) {
   const Along is = along(node, i);
   const auto length = node.at(x, at);
   const std::int64_t zeros = is.before + is.after;
-  if (!node.is_fixed(length)) return keeps_length(node, i);
+  if (!node.is_fixed(length)) return count_windows_of_symbol(node, is, at, result);
   const std::int64_t windows = (node.extent(length) + zeros - is.reach()) / is.stride + 1;
   if (node.extent(length) + zeros < is.reach()) {
     node.refuse("has a window of ", node.fixed(is.reach()), " over ",

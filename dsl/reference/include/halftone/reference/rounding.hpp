@@ -54,15 +54,18 @@ struct RoundTo {
 [[nodiscard]] double scale_of_all(RoundTo to, std::span<const Bounded> values);
 [[nodiscard]] double scale_of_block(RoundTo to, double of_all, std::span<const Bounded> group);
 
-/// P87: whether numbers are codes times scales of f32, by which products multiply their sums (P88).
+/// P87, P97: whether numbers are codes times scales of f32, by which products multiply their sums
+/// (P88).
 [[nodiscard]] inline bool has_f32_scales(const RoundTo& to) {
-  using Kind = encoding::Scaling::Kind;
-  return to.scaling.kind != Kind::none && to.scaling.kind != Kind::block &&
-         to.scaling.scale == description::Element::f32;
+  return encoding::factors_sums(to.scaling);
 }
 
-/// P87: what a group of numbers is multiplied by before it is rounded to such a format.
+/// P87: what a group of numbers is multiplied by before it is rounded to such a format; of one
+/// whose blocks have scales of their own S_g, of all numbers (P97).
 [[nodiscard]] float multiplier_of(RoundTo to, std::span<const float> group);
+
+/// P97: the scale of a block under the multiplier of all numbers.
+[[nodiscard]] float code_scale_of_block(RoundTo to, float of_all, std::span<const float> group);
 
 /// P87: the number that stands for x, of a group with such a scale: x itself, with what rounding
 /// may take or add.

@@ -8,7 +8,13 @@ namespace halftone::description::kinds {
 
 struct LongConvolution {
   static constexpr OperandForm operands[] = {{.role = "x"}, {.role = "filter"}};
-  static constexpr KindForm form{.word = "long_convolution", .label = "D101", .operands = operands};
+  /// What products of matrices multiply; a format other than f32 asks for them (Z7).
+  static constexpr const char* internals[] = {"transforms"};
+  static constexpr KindForm form{.word = "long_convolution",
+                                 .label = "D101",
+                                 .operands = operands,
+                                 .internals = internals,
+                                 .may_contract = true};
 
   static constexpr long long kMostPlaces = 1 << 20;
   /// Of a sequence, both numbers rounded up as its spectrum has them: a kernel counts the columns

@@ -44,14 +44,15 @@ struct PixelShuffle {
       const std::int64_t factor =
           windows::is_step(static_cast<double>(factors[i])) ? factors[i] : 1;
       const int at = node.rank(x) - 1 - dimensions + i;
-      if (!windows::has_length(node, at)) return;
-      const auto length = node.at(x, at);
-      if (inverse && node.extent(length) % factor != 0) {
+      if (inverse && !windows::divides_length(node, at, factor)) {
         return node.refuse("makes channels of ", node.fixed(factor), " places each of a dimension ",
-                           "of ", length, kRemedy, "make that a multiple");
+                           "of ", node.at(x, at), kRemedy, "make that a multiple");
       }
-      node.at(result, at) =
-          node.fixed(inverse ? node.extent(length) / factor : node.extent(length) * factor);
+      if (inverse) {
+        node.at(result, at) = windows::part_of_length(node, at, factor);
+      } else if (!windows::lengthen(node, at, factor, result)) {
+        return;
+      }
       places *= factor;
     }
     const std::int64_t channels = node.extent(node.last(x));

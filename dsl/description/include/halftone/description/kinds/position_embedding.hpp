@@ -35,6 +35,10 @@ struct PositionEmbedding {
       return node.refuse("has a weight of ", most, " times and reads ", x, kRemedy,
                          "give it as many as there are");
     }
+    if (!node.is_fixed(times) && node.factor(times) != 1) {
+      return node.refuse("counts the times of ", x, ", which are '", times, "'", kRemedy,
+                         "let them be a number, or the symbol once");
+    }
     if (!node.parameter(1, most, node.last(x))) return;
     if (!node.is_fixed(most)) {
       return node.refuse("has as many times as the symbol '", most, "' says", kRemedy,

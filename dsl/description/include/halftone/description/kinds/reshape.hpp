@@ -34,21 +34,21 @@ struct Reshape {
   }
 
  private:
-  /// Of the extents; 0 where 64 bits cannot count it.
+  /// Of the extents and of the factors of symbols; 0 where 64 bits cannot count it.
   template <class Node, class Shape>
   static constexpr std::int64_t product(Node& node, const Shape& shape) {
     std::int64_t result = 1;
     for (int i = 0; i < node.rank(shape); ++i) {
       const auto& dimension = node.at(shape, i);
-      if (!node.is_fixed(dimension)) continue;
-      const std::int64_t extent = node.extent(dimension);
+      const std::int64_t extent =
+          node.is_fixed(dimension) ? node.extent(dimension) : node.factor(dimension);
       if (extent <= 0 || extent > INT64_MAX / result) return 0;
       result *= extent;
     }
     return result;
   }
 
-  /// Each as often.
+  /// Each as often, whatever its factors.
   template <class Node, class Shape>
   static constexpr bool have_same_symbols(Node& node, const Shape& a, const Shape& b) {
     int symbols = 0;  // more in a than in b
@@ -65,7 +65,12 @@ struct Reshape {
   template <class Node, class Shape, class Dimension>
   static constexpr int count(Node& node, const Shape& shape, const Dimension& wanted) {
     int result = 0;
-    for (int i = 0; i < node.rank(shape); ++i) result += node.at(shape, i) == wanted ? 1 : 0;
+    for (int i = 0; i < node.rank(shape); ++i) {
+      const auto& dimension = node.at(shape, i);
+      const bool is_wanted = !node.is_fixed(dimension) &&
+                             node.with_factor(dimension, 1) == node.with_factor(wanted, 1);
+      result += is_wanted ? 1 : 0;
+    }
     return result;
   }
 };

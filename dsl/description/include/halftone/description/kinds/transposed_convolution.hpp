@@ -45,8 +45,8 @@ struct TransposedConvolution {
   }
 
  private:
-  /// How many places windows that stand as x does reach along dimension `i`, without the padding; a
-  /// dimension that is a symbol keeps its length or is refused. False where it is.
+  /// How many places windows that stand as x does reach along dimension `i`, without the padding;
+  /// of a symbol exactly the stride times as many (D114). False where it is refused.
   template <class Node, class Shape>
   static constexpr bool count_places(Node& node, int i, Shape& result) {
     const auto& x = node.shape(0);
@@ -59,7 +59,16 @@ struct TransposedConvolution {
       return false;
     }
     const auto length = node.at(x, at);
-    if (!node.is_fixed(length)) return windows::keeps_length(node, i);
+    if (!node.is_fixed(length)) {
+      const std::int64_t both = is.reach() + more;
+      if (is.before + is.after + is.stride == both)
+        return windows::lengthen(node, at, is.stride, result);
+      node.refuse("reads ", x, ", and would not make ", node.fixed(is.stride),
+                  " places of each along its spatial dimension '", length, "'", kRemedy,
+                  "give it a number, or let the stride and both sides' padding add up to ",
+                  node.fixed(both), ", the window's reach with the output_padding");
+      return false;
+    }
     const std::int64_t places =
         (node.extent(length) - 1) * is.stride + is.reach() + more - is.before - is.after;
     if (places < 1) {

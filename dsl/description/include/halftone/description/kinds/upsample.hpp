@@ -48,11 +48,9 @@ struct Upsample {
     std::int64_t elements = 1;
     for (int i = 0; i < dimensions; ++i) {
       const int at = node.rank(x) - 1 - dimensions + i;
-      if (!windows::has_length(node, at)) return;
-      const auto length = node.at(x, at);
       // One that was not judged yet may be none.
       const std::int64_t factor = is_factor(static_cast<double>(factors[i])) ? factors[i] : 1;
-      node.at(result, at) = node.fixed(node.extent(length) * factor);
+      if (!windows::lengthen(node, at, factor, result)) return;
       elements *= factor;
     }
     if (elements > kMostElements) {

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contractions of two operands of 8-bit floats in blocks, each with a power of two as its scale, by
+// the instruction that multiplies by both (sm_120a and sm_121a): float8_contraction.cuh, with the
+// scales of a stage behind its codes, a float for every 32 places of a line. Sums are N13's, or
+// N14's, of numbers, code times scale.
+#pragma once
+
+#include "halftone/kernels/float8_contraction.cuh"
+#include "halftone/kernels/ptx_sm120.cuh"
+
+namespace halftone::kernels::tensor_contraction {
+
+/// An operand: kLines lines, none of which is summed over, by kPlaces places of the sum share a
+/// scale; a line of scales, in the order of the codes' memory, is `pitch` long.
+template <int kExponentBits, int kLines, int kPlaces>
+struct ScaledMatrix {
+  static_assert(kPlaces % 32 == 0, "an instruction multiplies 32 places by one scale");
+  const float8<kExponentBits>* codes;
+  const float* scales;
+  long long pitch;
+};
+
+template <class T>
+inline constexpr int kExponentBitsOf = 0;
+template <int kExponentBits>
+inline constexpr int kExponentBitsOf<float8<kExponentBits>> = kExponentBits;
+
+/// As Code8, beside whose stage scales lie.
+template <int kLhsExponentBits, int kRhsExponentBits>
+struct ScaledCode8 {
+  unsigned char code;
+};
+
+template <int kLhs, int kLhsLines, int kLhsPlaces, int kRhs, int kRhsLines, int kRhsPlaces>
+struct Common<ScaledMatrix<kLhs, kLhsLines, kLhsPlaces>,
+              ScaledMatrix<kRhs, kRhsLines, kRhsPlaces>> {
+  using Type = ScaledCode8<kLhs, kRhs>;
+};
+template <int kBoth, int kLines, int kPlaces>
+struct Common<ScaledMatrix<kBoth, kLines, kPlaces>, ScaledMatrix<kBoth, kLines, kPlaces>> {
+  using Type = ScaledCode8<kBoth, kBoth>;
+};
+
+template <int kLhs, int kRhs, int kExtent, int kDepth, bool kAlongDepth>
+struct Layout<ScaledCode8<kLhs, kRhs>, kExtent, kDepth, kAlongDepth>
+    : Layout<Code8<kLhs, kRhs>, kExtent, kDepth, kAlongDepth> {
+  using Codes = Layout<Code8<kLhs, kRhs>, kExtent, kDepth, kAlongDepth>;
+  static constexpr int kScaled = 32;  ///< places of one product, which share a scale
+  static constexpr int kScales = kExtent * (kDepth / kScaled);
+  static constexpr int kBytes = Codes::kBytes + 4 * kScales;
+
+  /// Bytes from the stage's start to the scale of a line's places from kScaled * part on.
+  __device__ __forceinline__ static constexpr int scale_offset(int line, int part) {
+    return Codes::kBytes + 4 * (part * kExtent + line);
+  }
+};
+
+/// No element needs the sum of lhs's codes, which no rule asks for.
+template <int kLhs, int kRhs, int kExtent, int kDepth, bool kAlongDepth>
+class LhsSum<Layout<ScaledCode8<kLhs, kRhs>, kExtent, kDepth, kAlongDepth>> {
+ public:
+  __device__ __forceinline__ LhsSum(float*, unsigned int) {}
+  __device__ __forceinline__ void add(const unsigned char*, int, int) {}
+  __device__ __forceinline__ void end(int) {}
+  __device__ __forceinline__ void gather(const float*, long long) {}
+  __device__ __forceinline__ float total() const { return 0.0f; }
+};
+
+/// mma's registers of 16 rows, with the scale that this lane gives.
+struct ScaledRows {
+  const unsigned int (&words)[4];
+  unsigned int scale;
+};
+/// Likewise one of 8 columns, or of 16.
+struct ScaledWord {
+  unsigned int word, scale;
+};
+struct ScaledColumns {
+  const unsigned int (&words)[4];
+  const unsigned int (&scales)[2];
+
+  __device__ __forceinline__ ScaledWord operator[](int place) const {
+    return {words[place], scales[place / 2]};
+  }
+};
+
+/// Codes as fragments of float8_contraction.cuh, and f8e8m0 beside them.
+template <int kLhs, int kRhs, int kExtent, int kDepth, bool kAlongDepth, int kWarpExtent,
+          bool kIsRhs>
+class Fragments<Layout<ScaledCode8<kLhs, kRhs>, kExtent, kDepth, kAlongDepth>, kWarpExtent, kIsRhs>
+    : public Fragments<Layout<Code8<kLhs, kRhs>, kExtent, kDepth, kAlongDepth>, kWarpExtent,
+                       kIsRhs> {
+  using Its = Layout<ScaledCode8<kLhs, kRhs>, kExtent, kDepth, kAlongDepth>;
+  using Codes = Fragments<typename Its::Codes, kWarpExtent, kIsRhs>;
+  static constexpr int kScalesPerTile = kIsRhs ? 2 : 1;
+
+ public:
+  struct Registers {
+    typename Codes::Registers words;
+    unsigned int scales[Codes::kTiles][kScalesPerTile];
+
+    __device__ __forceinline__ auto operator[](int tile) const {
+      if constexpr (kIsRhs)
+        return ScaledColumns{words[tile], scales[tile]};
+      else
+        return ScaledRows{words[tile], scales[tile][0]};
+    }
+  };
+
+  /// Of 16 rows a lane gives the scale of row g or g + 8, of each 8 columns that of column g.
+  __device__ __forceinline__ Fragments(unsigned int shared, int first) : Codes(shared, first) {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const int index = lane / 4 + (kIsRhs ? 0 : lane % 2 * 8);
+    scales_ = shared + Its::scale_offset(first + Codes::line(0, index), 0);
+  }
+
+  template <int kIndex>
+  __device__ __forceinline__ void load(int stage, Registers& registers) const {
+    Codes::template load<kIndex>(stage, registers.words);
+    load_scales<kIndex, 0>(stage, registers);
+  }
+
+ private:
+  /// P21: numbers of a scale of 2^113 or more may be infinite, which their codes are not.
+  __device__ __forceinline__ static unsigned int code_of(unsigned int scale) {
+    const unsigned int exponent = scale >> 23;
+    return exponent < 127 + 113 ? exponent : 255;
+  }
+
+  /// Lines are the tile's first ones and the index's, added.
+  __device__ __forceinline__ static constexpr int first_of(int tile, int half) {
+    if constexpr (Codes::kByWords)
+      return tile / 2 * 32 + tile % 2 * 2 + half;
+    else
+      return 16 * tile + 8 * half;
+  }
+
+  template <int kIndex, int kTile>
+  __device__ __forceinline__ void load_scales(int stage, Registers& registers) const {
+    constexpr int kPart = 4 * kIndex * kExtent;
+    registers.scales[kTile][0] =
+        code_of(ptx::ld_shared<kPart + 4 * first_of(kTile, 0)>(scales_ + stage));
+    if constexpr (kIsRhs)
+      registers.scales[kTile][1] =
+          code_of(ptx::ld_shared<kPart + 4 * first_of(kTile, 1)>(scales_ + stage));
+    if constexpr (kTile + 1 < Codes::kTiles) load_scales<kIndex, kTile + 1>(stage, registers);
+  }
+
+  unsigned int scales_;
+};
+
+#if __CUDA_ARCH__ >= 1200
+/// Copies of codes and of the scales of their stage, four bytes each.
+template <class Layout, class Matrix, int kThreads, int kRowBytes>
+class ScaledCopies;
+template <class Layout, int kExponentBits, int kLines, int kPlaces, int kThreads, int kRowBytes>
+class ScaledCopies<Layout, ScaledMatrix<kExponentBits, kLines, kPlaces>, kThreads, kRowBytes>
+    : public CodeCopies<Layout, kExponentBits, kThreads, kRowBytes> {
+  using Codes = CodeCopies<Layout, kExponentBits, kThreads, kRowBytes>;
+
+ public:
+  __device__ __forceinline__ ScaledCopies(const ScaledMatrix<kExponentBits, kLines, kPlaces>& x,
+                                          unsigned int shared, long long first, long long extent,
+                                          const Depth& depth)
+      : Codes(x.codes, shared, first, extent, depth),
+        to_(shared + Layout::scale_offset(static_cast<int>(threadIdx.x), 0)),
+        from_(__cvta_generic_to_global(x.scales)),
+        pitch_(x.pitch),
+        first_(first),
+        extent_(extent),
+        place_(depth.first),
+        places_(depth.total) {}
+
+  template <bool kMasked>
+  __device__ __forceinline__ void start(int stage, int tile) {
+    Codes::template start<kMasked>(stage, tile);
+    copy(stage);
+    place_ += Layout::kDepth;
+  }
+
+ private:
+  /// Past the operand's ends zeros are written: 2^-127, which codes of zero are multiplied by.
+  template <int kPiece = 0>
+  __device__ __forceinline__ void copy(int stage) const {
+    const int number = kPiece * kThreads + static_cast<int>(threadIdx.x);
+    if (Layout::kScales % kThreads == 0 || number < Layout::kScales) {
+      const long long line = first_ + number % Layout::kExtent;
+      const long long place = place_ + number / Layout::kExtent * Layout::kScaled;
+      const bool is_inside = line < extent_ && place < places_;
+      const long long at = Layout::kAlongDepth ? line / kLines * pitch_ + place / kPlaces
+                                               : place / kPlaces * pitch_ + line / kLines;
+      ptx::cp_async_ca_zero_fill<4, 4 * kPiece * kThreads>(
+          to_ + stage, from_ + 4 * (is_inside ? at : 0), is_inside ? 4 : 0);
+    }
+    if constexpr ((kPiece + 1) * kThreads < Layout::kScales) copy<kPiece + 1>(stage);
+  }
+
+  unsigned int to_;
+  unsigned long long from_;
+  long long pitch_, first_, extent_, place_, places_;
+};
+template <class Layout, int kExponentBits, int kLines, int kPlaces, int kThreads, int kRowBytes,
+          bool kAsync>
+struct StagingChoice<Layout, ScaledMatrix<kExponentBits, kLines, kPlaces>, kThreads, kRowBytes,
+                     kAsync> {
+  using Type =
+      ScaledCopies<Layout, ScaledMatrix<kExponentBits, kLines, kPlaces>, kThreads, kRowBytes>;
+};
+
+template <int kLhs, int kRhs>
+__device__ __forceinline__ void multiply_scaled(ScaledCode8<kLhs, kRhs>*, float (&sums)[4],
+                                                const ScaledRows& lhs, ScaledWord low,
+                                                ScaledWord high) {
+  if constexpr (kLhs == 4 && kRhs == 4)
+    ptx::mma_block_scaled_e4m3(sums, lhs.words, low.word, high.word, lhs.scale, low.scale);
+  else if constexpr (kLhs == 4)
+    ptx::mma_block_scaled_e4m3_e5m2(sums, lhs.words, low.word, high.word, lhs.scale, low.scale);
+  else if constexpr (kRhs == 4)
+    ptx::mma_block_scaled_e5m2_e4m3(sums, lhs.words, low.word, high.word, lhs.scale, low.scale);
+  else
+    ptx::mma_block_scaled_e5m2(sums, lhs.words, low.word, high.word, lhs.scale, low.scale);
+}
+/// Found by its arguments, as all that tensor_contraction.cuh multiplies.
+template <class Element>
+__device__ __forceinline__ void multiply(float (&sums)[4], const ScaledRows& lhs, ScaledWord low,
+                                         ScaledWord high) {
+  multiply_scaled(static_cast<Element*>(nullptr), sums, lhs, low, high);
+}
+#endif
+
+/// A Body whose operands have scales, which it finds by the members that kernels/README.md names.
+template <class Body>
+struct Scaling : Body {
+  using Lhs = ScaledMatrix<kExponentBitsOf<typename Body::Lhs>, Body::kLhsScaleLines,
+                           Body::kLhsScalePlaces>;
+  using Rhs = ScaledMatrix<kExponentBitsOf<typename Body::Rhs>, Body::kRhsScaleLines,
+                           Body::kRhsScalePlaces>;
+
+  __device__ __forceinline__ explicit Scaling(const Body& body)
+      : Body(body),
+        lhs{body.lhs, body.lhs_scales, body.lhs_scale_pitch()},
+        rhs{body.rhs, body.rhs_scales, body.rhs_scale_pitch()} {}
+
+  Lhs lhs;
+  Rhs rhs;
+};
+
+/// A tile whose stages hold scales, too.
+template <class Its>
+struct ScaledTile : Its {
+  __device__ static constexpr int shared_bytes(int) {
+    const int stages =
+        Its::kStages * (Its::kRows + Its::kColumns) * (Its::kDepth + Its::kDepth / 8);
+    const int epilogue = Its::kSlabBytes + 4 * Its::kRows;
+    return stages > epilogue ? stages : epilogue;
+  }
+};
+
+}  // namespace halftone::kernels::tensor_contraction
+
+namespace halftone::kernels {
+
+template <class Body>
+struct Product<tensor_contraction::Scaling<Body>> {
+  typename tensor_contraction::Scaling<Body>::Lhs lhs;
+  typename tensor_contraction::Scaling<Body>::Rhs rhs;
+  long long rows, first_row, end_row;
+  int columns;
+};
+template <class Body>
+struct Product<tensor_contraction::Promoting<tensor_contraction::Scaling<Body>>>
+    : Product<tensor_contraction::Scaling<Body>> {};
+
+}  // namespace halftone::kernels
+
+namespace halftone::kernels::block_scaled_contraction {
+
+using tensor_contraction::Tile;
+
+/// body: README.md of this folder.
+template <class Body, class Tile>
+__device__ __forceinline__ void run(const Body& body) {
+  static_assert(!Body::kIsBatch && !Body::kUsesLhsSum,
+                "no batch and no sum of lhs: they are of numbers, which codes in blocks are not");
+  using Scaling = tensor_contraction::Scaling<Body>;
+  using Its = tensor_contraction::ScaledTile<Tile>;
+  if constexpr (Body::kPromotes) {
+    using Promoting = tensor_contraction::Promoting<Scaling>;
+    tensor_contraction::run<Promoting, Its>(Promoting{Scaling(body)});
+  } else {
+    tensor_contraction::run<Scaling, Its>(Scaling(body));
+  }
+}
+
+}  // namespace halftone::kernels::block_scaled_contraction
