@@ -67,7 +67,7 @@ std::int64_t Device::free_bytes() const {
   std::optional<std::int64_t> bytes;
   if (driver())
     driver()->run(kOperation, named("device", name()),
-                        [&](Driver& driver) { return driver.free_memory(bytes); });
+                  [&](Driver& driver) { return driver.free_memory(bytes); });
   if (!bytes) bytes = free_host_bytes();
   if (bytes) return *bytes;
   throw Error({.operation = kOperation,
@@ -75,6 +75,5 @@ std::int64_t Device::free_bytes() const {
                .cause = "is not told by the system, since /proc/meminfo cannot be read",
                .hint = "mount /proc"});
 }
-
 
 }  // namespace halftone
