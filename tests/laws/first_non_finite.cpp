@@ -277,7 +277,10 @@ class Search {
     if (!is_layer(node(id)) || !found_.empty()) return;
     const std::string& name = node(id).name;
     const Floats& stored = forward_.values[id];
-    if (std::ranges::any_of(stored, [](float v) { return !std::isfinite(v); })) {
+    // What saturates hides an infinite result, which is one all the same.
+    const bool hides =
+        rules_.result(id, Pass::forward).saturate || rules_.store(id, Role::activation).saturate;
+    if (hides || std::ranges::any_of(stored, [](float v) { return !std::isfinite(v); })) {
       const reference::Declared exact(with_rule(model_, name, "store f32 result f32"),
                                       given_.symbols);
       const Floats value = exact.forward(given_.state, given_.inputs).values[id];
