@@ -39,6 +39,12 @@ Wide wide(T x) {
   return static_cast<Wide>(x);
 }
 
+/// The lower bits of a product, which wraps: that of two u64 fits no signed type.
+template <class T>
+UWide low(T a, T b) {
+  return static_cast<UWide>(wide(a)) * static_cast<UWide>(wide(b));
+}
+
 template <class T>
 T high(T a, T b) {
   if constexpr (std::is_signed_v<T>)
@@ -55,9 +61,9 @@ void add_type(OpcodeRows& rows, const std::string& type) {
   };
   two("add.", [](T a, T b) { return static_cast<T>(wide(a) + wide(b)); });
   two("sub.", [](T a, T b) { return static_cast<T>(wide(a) - wide(b)); });
-  two("mul.lo.", [](T a, T b) { return static_cast<T>(wide(a) * wide(b)); });
+  two("mul.lo.", [](T a, T b) { return static_cast<T>(low(a, b)); });
   two("mul.hi.", high<T>);
-  three("mad.lo.", [](T a, T b, T c) { return static_cast<T>(wide(a) * wide(b) + wide(c)); });
+  three("mad.lo.", [](T a, T b, T c) { return static_cast<T>(low(a, b) + static_cast<UWide>(wide(c))); });
   three("mad.hi.", [](T a, T b, T c) { return static_cast<T>(wide(high(a, b)) + wide(c)); });
   two("min.", [](T a, T b) { return std::min(a, b); });
   two("max.", [](T a, T b) { return std::max(a, b); });
