@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Knows plans and the public device alone.
+// Knows plans, the public device, and what the host has left.
 #include "halftone/first_that_fits.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "free_host_bytes.hpp"
 #include "halftone/error.hpp"
@@ -29,6 +30,13 @@ std::string taken_by(const Artifact& artifact, const Fit& fit) {
   return text;
 }
 
+std::int64_t left_of_host() {
+  const std::optional<std::int64_t> bytes = free_host_bytes();
+  if (bytes) return *bytes;
+  refuse("what the host has free", "is not told by the system, since /proc/meminfo cannot be read",
+         "mount /proc");
+}
+
 /// What training takes, whatever the stage.
 Fit plan(const Artifact& artifact, const Device& device, const Setup& setup) {
   Fit fit;
@@ -49,29 +57,39 @@ Fit first_that_fits(std::span<const Artifact> artifacts, const Device& device, c
     refuse("the share of free memory", "is " + number_text(most_of_free),
            "give a number above 0, and 1 at most");
   const std::int64_t free = device.free_bytes();
+  std::optional<std::int64_t> of_host;  // where a model takes some of it
   const auto allowed = [&](std::int64_t bytes) {
     return static_cast<std::int64_t>(static_cast<double>(bytes) * most_of_free);
   };
-  const std::string of_free = percent_text(most_of_free) + " of the " + std::to_string(free) +
-                              " bytes that " + device.name() + " has free";
+  const auto of_free = [&] {
+    std::string text = percent_text(most_of_free) + " of the " + std::to_string(free) +
+                       " bytes that " + device.name() + " has free";
+    if (of_host) text += " and the " + std::to_string(*of_host) + " that the host has";
+    return text;
+  };
   std::vector<std::string> passed_over;
+  bool lacks_host_alone = false;
   for (std::size_t i = 0; i < artifacts.size(); ++i) {
     Fit fit = plan(artifacts[i], device, setup);
+    if (fit.host_bytes > 0 && !of_host) of_host = left_of_host();
     const std::string taken = taken_by(artifacts[i], fit);
-    const bool fits_host =
-        fit.host_bytes == 0 || fit.host_bytes <= allowed(free_host_bytes().value_or(0));
-    if (fit.bytes > allowed(free) || !fits_host) {
+    const bool fits_device = fit.bytes <= allowed(free);
+    if (!fits_device || fit.host_bytes > allowed(of_host.value_or(0))) {
+      lacks_host_alone = lacks_host_alone || fits_device;
       passed_over.push_back(taken);
       continue;
     }
     fit.index = i;
     fit.free_bytes = free;
-    fit.why = taken + ", which fits " + of_free;
+    fit.why = taken + ", which fits " + of_free();
     if (!passed_over.empty()) fit.why += "; " + joined(passed_over, ", ") + ", which does not";
     return fit;
   }
-  refuse(named("device", device.name()),
-         "is too small, since " + joined(passed_over, ", ") + ", more than " + of_free,
+  const std::string all = joined(passed_over, ", ");
+  if (lacks_host_alone)
+    refuse("the memory of the host", "is too small, since " + all + ", more than " + of_free(),
+           "free some of it, or give smaller sizes");
+  refuse(named("device", device.name()), "is too small, since " + all + ", more than " + of_free(),
          "give smaller sizes, or rules that place the optimizer's states in the host's memory");
 }
 

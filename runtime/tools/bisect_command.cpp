@@ -55,7 +55,8 @@ const manifest::Buffer& input_called(const manifest::Manifest& manifest, const s
   const auto training = std::ranges::find(manifest.programs, "training", &manifest::Program::name);
   if (training == manifest.programs.end()) {
     throw std::runtime_error("the artifact of model '" + manifest.model +
-                             "' has no program that trains; name one made without --decode");
+                             "' has no program that trains; name one of a model with losses, made "
+                             "without --decode");
   }
   return *std::ranges::find_if(training->buffers, [&](const manifest::Buffer& each) {
     return each.role == manifest::Role::input && each.name == name;
@@ -78,6 +79,11 @@ void require_shape(const Dataset& data, const manifest::Buffer& input, const Siz
   if (input.shape.empty() || input.shape.front().symbol < 0) {
     throw std::runtime_error("the model's input '" + input.name +
                              "' has no rows of a batch, of which data are made; write a callback "
+                             "(docs/bisect.md)");
+  }
+  if (const std::int64_t rows = input.shape.front().extent; rows != 1) {
+    throw std::runtime_error("the model's input '" + input.name + "' has " + std::to_string(rows) +
+                             " rows for each of a batch, of which data have one; write a callback "
                              "(docs/bisect.md)");
   }
   std::vector<std::int64_t> of_symbols, expected;

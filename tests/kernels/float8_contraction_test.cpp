@@ -7,11 +7,10 @@
 #include <cmath>
 #include <cstdio>
 #include <iterator>
-#include <map>
 #include <string>
 #include <vector>
 
-#include "contraction_case.hpp"
+#include "contraction_check.hpp"
 
 using namespace halftone;
 using namespace halftone::tests;
@@ -23,20 +22,6 @@ constexpr simulator::LaunchOptions kTruncating = {.accumulation =
                                                       simulator::Accumulation::truncating};
 constexpr bool kEither[] = {false, true};
 
-const std::string& ptx_of(const Instance& instance) {
-  static std::map<std::string, std::string> texts;
-  std::string name = instance.text() + std::to_string(static_cast<int>(instance.lhs_sum));
-  for (const auto& blocks : {instance.lhs_blocks, instance.rhs_blocks})
-    if (blocks)
-      name += " " + std::to_string(blocks->lines) + " by " + std::to_string(blocks->places);
-  const auto found = texts.find(name);
-  if (found != texts.end()) return found->second;
-  const Compilation compilation = compile(instance, "compute");
-  INFO(compilation.log);
-  REQUIRE(compilation.accepted);
-  return texts[name] = compilation.ptx;
-}
-
 Instance instance_of(Element lhs, Element rhs, bool transpose_lhs, bool transpose_rhs,
                      bool promotes) {
   return {.tile = {64, 64, 64, 32, 32, 3, 16, 16},
@@ -47,28 +32,6 @@ Instance instance_of(Element lhs, Element rhs, bool transpose_lhs, bool transpos
           .chip = "89",
           .rhs_format = rhs,
           .promotes = promotes};
-}
-
-/// One launch in full: what it stored is what it had to store.
-Outcome check(const Instance& instance, long long rows, long long depth, int splits = 1,
-              const simulator::LaunchOptions& options = {}) {
-  const std::string name = instance.text();
-  CAPTURE(name);
-  CAPTURE(rows);
-  CAPTURE(depth);
-  CAPTURE(splits);
-  const Operands x = operands(instance, rows, depth);
-  Outcome outcome = run(instance, ptx_of(instance), x, splits, options);
-  const Sums sums = instance.promotes ? Sums::promoted : Sums::kept;
-  for (const simulator::Finding& finding : outcome.report.findings) FAIL_CHECK(finding.text());
-  for (const std::string& sentence : outside_class_b(x, outcome, sums)) FAIL_CHECK(sentence);
-  // Where the simulator keeps all digits so does the kernel.
-  if (options.accumulation == simulator::Accumulation::exact)
-    for (const std::string& sentence : outside_class_b(x, outcome)) FAIL_CHECK(sentence);
-  if (instance.lhs_sum != LhsSum::unused) CHECK(outcome.row_sum == lhs_sums(x));
-  CHECK(outcome.result == results(instance, x, outcome));
-  for (const std::uint32_t counter : outcome.counters) CHECK(counter == 0);
-  return outcome;
 }
 
 }  // namespace
@@ -270,12 +233,7 @@ TEST_CASE("no two lanes of a wavefront want one bank") {
           each.tile = tile;
           each.columns = 128;
           each.lhs_sum = LhsSum::unused;
-          const Operands x = operands(each, 128, 256);
-          const auto counters = run(each, ptx_of(each), x, 1, {}).report.counters;
-          const std::string name = each.text();
-          CAPTURE(name);
-          CHECK(counters.shared_wavefronts_ideal > 0);
-          CHECK(counters.shared_wavefronts == counters.shared_wavefronts_ideal);
+          check_banks(each, 128, 256);
         }
       }
     }

@@ -6,47 +6,16 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iterator>
-#include <map>
 #include <vector>
 
 #include "chips.hpp"
-#include "contraction_case.hpp"
+#include "contraction_check.hpp"
 
 using namespace halftone;
 using namespace halftone::tests;
 using description::Element;
 
 namespace {
-
-const std::string& ptx_of(const Instance& instance) {
-  static std::map<std::string, std::string> texts;
-  const std::string name = instance.text() + std::to_string(instance.width) +
-                           std::to_string(static_cast<int>(instance.lhs_sum));
-  const auto found = texts.find(name);
-  if (found != texts.end()) return found->second;
-  const Compilation compilation = compile(instance, "compute");
-  INFO(compilation.log);
-  REQUIRE(compilation.accepted);
-  return texts[name] = compilation.ptx;
-}
-
-/// One launch in full: what it stored is what it had to store.
-Outcome check(const Instance& instance, long long rows, long long depth, int splits = 1,
-              const simulator::LaunchOptions& options = {}) {
-  const std::string name = instance.text();
-  CAPTURE(name);
-  CAPTURE(rows);
-  CAPTURE(depth);
-  CAPTURE(splits);
-  const Operands x = operands(instance, rows, depth);
-  Outcome outcome = run(instance, ptx_of(instance), x, splits, options);
-  for (const simulator::Finding& finding : outcome.report.findings) FAIL_CHECK(finding.text());
-  for (const std::string& sentence : outside_class_b(x, outcome)) FAIL_CHECK(sentence);
-  if (instance.lhs_sum != LhsSum::unused) CHECK(outcome.row_sum == lhs_sums(x));
-  CHECK(outcome.result == results(instance, x, outcome));
-  for (const std::uint32_t counter : outcome.counters) CHECK(counter == 0);
-  return outcome;
-}
 
 constexpr Element kFormats[] = {Element::bf16, Element::f16, Element::tf32};
 constexpr bool kEither[] = {false, true};
@@ -267,18 +236,13 @@ TEST_CASE("no two lanes of a wavefront want one bank") {
   for (const TilePlan& tile : kTiles) {
     for (const Element format : {Element::bf16, Element::tf32}) {
       for (const auto& [transpose_lhs, transpose_rhs] : orientations(number++, 2)) {
-        const Instance instance = {.tile = tile,
-                                   .format = format,
-                                   .transpose_lhs = transpose_lhs,
-                                   .transpose_rhs = transpose_rhs,
-                                   .columns = 128,
-                                   .width = transpose_lhs ? 4 : 8};
-        const Operands x = operands(instance, 128, 128);
-        const auto counters = run(instance, ptx_of(instance), x, 1, {}).report.counters;
-        const std::string name = instance.text();
-        CAPTURE(name);
-        CHECK(counters.shared_wavefronts_ideal > 0);
-        CHECK(counters.shared_wavefronts == counters.shared_wavefronts_ideal);
+        check_banks({.tile = tile,
+                     .format = format,
+                     .transpose_lhs = transpose_lhs,
+                     .transpose_rhs = transpose_rhs,
+                     .columns = 128,
+                     .width = transpose_lhs ? 4 : 8},
+                    128, 128);
       }
     }
   }

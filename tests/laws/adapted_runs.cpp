@@ -194,6 +194,9 @@ TEST_CASE("files that give no stages are refused") {
   std::string stages;
   for (int number = 0; number < 12; ++number) stages += schedule.at(number);
   CHECK(stages == "aaaaabbccccc");
+  CHECK(refusal(
+            "{\"kind\":\"run\",\"first_step\":0}\r\n{\"kind\":\"step\",\"step\":1,\"stage\":\"a\"}"
+            "\r\n") == "no error");
   std::remove(file.c_str());
   CHECK(message_of([&] { (void)stages_of_log(file); }).find("cannot be read: ") !=
         std::string::npos);

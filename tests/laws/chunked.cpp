@@ -25,19 +25,7 @@ std::int64_t arena_of(const LinkedArtifact& artifact, std::int64_t batch) {
 }  // namespace
 
 TEST_CASE("D74: steps in chunks of rows equal the declared reference") {
-  for (const LinkedArtifact& artifact : kArtifacts)
-    for (const std::string& variant : tested_variants())
-      for (const std::int64_t batch : {1, 2, 5, 37, 300}) {
-        CAPTURE(std::string(artifact.name));
-        CAPTURE(variant);
-        CAPTURE(batch);
-        Pair pair = make_pair(artifact, variant, batch);
-        for (int step = 0; step < 3; ++step) {
-          CAPTURE(step);
-          pair.draw();
-          check_step(pair);
-        }
-      }
+  check_steps(kArtifacts, tested_variants(), {1, 2, 5, 37, 300}, 3);
 }
 
 TEST_CASE("D74: one chunk or many, the bits are the same") {

@@ -25,19 +25,7 @@ float largest(const std::vector<float>& values) {
 }  // namespace
 
 TEST_CASE("steps in floats of 8 bits equal the declared reference") {
-  for (const LinkedArtifact& artifact : kArtifacts)
-    for (const std::string& variant : tested_variants())
-      for (const std::int64_t batch : {1, 5, 37, 300}) {
-        CAPTURE(std::string(artifact.name));
-        CAPTURE(variant);
-        CAPTURE(batch);
-        Pair pair = make_pair(artifact, variant, batch);
-        for (int step = 0; step < 3; ++step) {
-          CAPTURE(step);
-          pair.draw();
-          check_step(pair);
-        }
-      }
+  check_steps(kArtifacts, tested_variants(), {1, 5, 37, 300}, 3);
 }
 
 TEST_CASE("fused kernels give the bits of unfused ones in floats of 8 bits") {

@@ -7,8 +7,7 @@
 #include <random>
 
 #include "artifacts.hpp"
-#include "halftone/description/text.hpp"
-#include "pair.hpp"
+#include "own_pair.hpp"
 #include "steps.hpp"
 #include "tested_variant.hpp"
 
@@ -19,9 +18,7 @@ TEST_CASE("functions of all kinds of numbers give the reference's bits") {
   for (const LinkedArtifact& artifact : kFunctionArtifacts)
     for (const std::string& variant : tested_variants()) {
       CAPTURE(variant);
-      const std::string text = Artifact::linked(*artifact.image).manifest().description;
-      Pair pair(std::get<description::Description>(description::parse(text)), *artifact.image,
-                variant, kBatch);
+      Pair pair = make_pair(artifact, variant, kBatch);
       std::mt19937 random(1);
       std::uint32_t pattern = 0;
       for (int pass = 0; pass < 40; ++pass) {

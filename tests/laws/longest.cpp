@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "artifacts.hpp"
+#include "own_pair.hpp"
 #include "reference/long_convolution.hpp"
 #include "reference/long_convolution_expected.hpp"
 #include "steps.hpp"
@@ -23,9 +24,7 @@ std::vector<float> floats(const std::vector<double>& values) {
 
 TEST_CASE("a convolution of 2^20 places and both of its gradients have the reference's bits") {
   namespace expected = reference::tests;
-  const manifest::ArtifactImage& image = *find_artifact("longest").image;
-  const std::string text = Artifact::linked(image).manifest().description;
-  Pair pair(std::get<description::Description>(description::parse(text)), image, tested_variant, 1);
+  Pair pair = make_pair(find_artifact("longest"), tested_variant, 1);
   const std::vector<double> x = expected::noise(kPlaces, 1), filter = expected::noise(kPlaces, 2),
                             g = expected::noise(kPlaces, 3);
   pair.inputs.values = {{"x", floats(x)}, {"filter", floats(filter)}, {"g", floats(g)}};

@@ -9,8 +9,7 @@
 #include <string>
 
 #include "artifacts.hpp"
-#include "halftone/description/text.hpp"
-#include "pair.hpp"
+#include "own_pair.hpp"
 #include "steps.hpp"
 #include "tested_variant.hpp"
 
@@ -135,9 +134,7 @@ TEST_CASE("losses of scalars, of one row and of rows of any length are weighted 
       for (const std::int64_t batch : {1, 5, 300}) {
         CAPTURE(variant);
         CAPTURE(batch);
-        const std::string text = Artifact::linked(*artifact.image).manifest().description;
-        Pair pair(std::get<description::Description>(description::parse(text)), *artifact.image,
-                  variant, batch);
+        Pair pair = make_pair(artifact, variant, batch);
         for (int step = 0; step < 4; ++step) {
           pair.draw();
           CHECK(check_equal(pair).finite);

@@ -9,11 +9,9 @@
 #include <cstdio>
 #include <filesystem>
 #include <string>
-#include <variant>
 
 #include "artifacts.hpp"
-#include "halftone/description/text.hpp"
-#include "pair.hpp"
+#include "own_pair.hpp"
 #include "steps.hpp"
 #include "tested_variant.hpp"
 
@@ -24,9 +22,7 @@ namespace {
 constexpr std::int64_t kBatch = 5;
 
 Pair pair_of(const LinkedArtifact& artifact, const std::string& variant) {
-  const std::string text = Artifact::linked(*artifact.image).manifest().description;
-  return {std::get<description::Description>(description::parse(text)), *artifact.image, variant,
-          kBatch};
+  return make_pair(artifact, variant, kBatch);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 #include "artifacts.hpp"
 #include "first_non_finite.hpp"
-#include "pair.hpp"
+#include "own_pair.hpp"
 #include "tested_variant.hpp"
 
 namespace halftone::tests {
@@ -221,9 +221,7 @@ TEST_CASE("diagnose() names the reference's first value that is not finite") {
 
 TEST_CASE("diagnose() names the layer that alone rounds the gradient of its output") {
   for (const LinkedArtifact& artifact : kNarrowArtifacts) {
-    const std::string text = Artifact::linked(*artifact.image).manifest().description;
-    Pair pair(std::get<description::Description>(description::parse(text)), *artifact.image,
-              tested_variant, kBatch);
+    Pair pair = make_pair(artifact, tested_variant, kBatch);
     pair.draw();
     Count count;
     const std::size_t size = pair.inputs.values.at("target").size();
@@ -291,9 +289,7 @@ TEST_CASE("diagnose() names a token that its embedding has no row for") {
 
 TEST_CASE("diagnose() passes over metrics, which spoil no step (D6)") {
   for (const LinkedArtifact& artifact : kEdgeArtifacts) {
-    const std::string text = Artifact::linked(*artifact.image).manifest().description;
-    Pair pair(std::get<description::Description>(description::parse(text)), *artifact.image,
-              tested_variant, kBatch);
+    Pair pair = make_pair(artifact, tested_variant, kBatch);
     pair.draw();
     CHECK_FALSE(diagnose_step(pair, {}));
     CHECK(std::isnan(pair.trainer.loss("undefined")));

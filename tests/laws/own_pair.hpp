@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "halftone/description/text.hpp"
 #include "linked_artifact.hpp"
@@ -22,20 +23,29 @@ inline Pair make_pair(const LinkedArtifact& artifact, const std::string& variant
           batch, seed};
 }
 
-/// That the first two steps of each artifact equal the reference's, of one sample and of several.
+/// That the first steps of each artifact equal the reference's.
+inline void check_steps(std::span<const LinkedArtifact> artifacts,
+                        const std::vector<std::string>& variants,
+                        const std::vector<std::int64_t>& batches, int steps) {
+  for (const LinkedArtifact& artifact : artifacts)
+    for (const std::string& variant : variants)
+      for (const std::int64_t batch : batches) {
+        CAPTURE(std::string(artifact.name));
+        CAPTURE(variant);
+        CAPTURE(batch);
+        Pair pair = make_pair(artifact, variant, batch);
+        for (int step = 0; step < steps; ++step) {
+          CAPTURE(step);
+          pair.draw();
+          check_step(pair);
+        }
+      }
+}
+
+/// The same of two steps, of one sample and of several.
 inline void check_first_steps(std::span<const LinkedArtifact> artifacts,
                               const std::string& variant) {
-  for (const LinkedArtifact& artifact : artifacts)
-    for (const std::int64_t batch : {1, 6}) {
-      CAPTURE(std::string(artifact.name));
-      CAPTURE(batch);
-      Pair pair = make_pair(artifact, variant, batch);
-      for (int step = 0; step < 2; ++step) {
-        CAPTURE(step);
-        pair.draw();
-        check_step(pair);
-      }
-    }
+  check_steps(artifacts, {variant}, {1, 6}, 2);
 }
 
 }  // namespace halftone::tests

@@ -4,9 +4,8 @@
 #include <doctest/doctest.h>
 
 #include "artifacts.hpp"
-#include "halftone/description/text.hpp"
 #include "message_of.hpp"
-#include "pair.hpp"
+#include "own_pair.hpp"
 #include "steps.hpp"
 #include "tested_variant.hpp"
 
@@ -115,39 +114,17 @@ TEST_CASE("sums of more than 1,024 chunks equal the reference's (N2)") {
 }
 
 TEST_CASE("P60, P61: under bounds and exceptions training steps equal the declared reference") {
-  for (const LinkedArtifact& artifact : kBoundedArtifacts)
-    for (const std::string& variant : {tested_variant, baseline_variant}) {
-      const std::string text = Artifact::linked(*artifact.image).manifest().description;
-      Pair pair(std::get<description::Description>(description::parse(text)), *artifact.image,
-                variant, 7);
-      for (int step = 0; step < 3; ++step) {
-        CAPTURE(step);
-        pair.draw();
-        check_step(pair);
-      }
-    }
+  check_steps(kBoundedArtifacts, tested_variants(), {7}, 3);
 }
 
 TEST_CASE("transforms of long sequences have the reference's bits") {
-  for (const LinkedArtifact& artifact : kLongArtifacts)
-    for (const std::string& variant : {tested_variant, baseline_variant}) {
-      const std::string text = Artifact::linked(*artifact.image).manifest().description;
-      Pair pair(std::get<description::Description>(description::parse(text)), *artifact.image,
-                variant, 3);
-      for (int step = 0; step < 2; ++step) {
-        CAPTURE(step);
-        pair.draw();
-        check_step(pair);
-      }
-    }
+  check_steps(kLongArtifacts, tested_variants(), {3}, 2);
 }
 
 TEST_CASE("at kinks, beside a NaN metric and under roundings by pass, steps equal the reference") {
   for (const LinkedArtifact& artifact : kEdgeArtifacts)
     for (const std::string& variant : tested_variants()) {
-      const std::string text = Artifact::linked(*artifact.image).manifest().description;
-      Pair pair(std::get<description::Description>(description::parse(text)), *artifact.image,
-                variant, 5);
+      Pair pair = make_pair(artifact, variant, 5);
       for (int step = 0; step < 3; ++step) {
         CAPTURE(step);
         pair.draw();

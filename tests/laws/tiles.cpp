@@ -5,7 +5,7 @@
 
 #include "artifacts.hpp"
 #include "emulator.hpp"
-#include "halftone/description/text.hpp"
+#include "own_pair.hpp"
 #include "steps.hpp"
 #include "tested_variant.hpp"
 
@@ -15,9 +15,7 @@ namespace {
 
 /// The model that the artifact was made from, by AMX.
 Pair pair_of(const LinkedArtifact& artifact, std::int64_t batch) {
-  const std::string text = Artifact::linked(*artifact.image).manifest().description;
-  return {std::get<description::Description>(description::parse(text)), *artifact.image,
-          tested_variant, batch};
+  return make_pair(artifact, tested_variant, batch);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <thread>
 
@@ -176,7 +177,13 @@ class Session {
 
 int run_model(const Options& options) {
   const std::filesystem::path path = options.model;
-  const auto model = load_model(path.stem().string(), path.parent_path());
+  description::Description model;
+  try {
+    model = load_model(path.stem().string(), path.parent_path());
+  } catch (const std::runtime_error& error) {
+    std::fprintf(stderr, "random_specs: %s\n", error.what());
+    return 2;
+  }
   const Verdict verdict = try_alone(model, random_run(options.seed));
   std::printf("%s, during %s: %s\n", verdict.summary().c_str(), verdict.during.c_str(),
               verdict.sentence.c_str());

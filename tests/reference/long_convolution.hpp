@@ -54,6 +54,16 @@ inline void check_near(const Values<double>& values, const Values<double>& expec
   }
 }
 
+/// That exact results and gradients are the sums.
+inline void check_exact(const LayerCase& layer) {
+  CAPTURE(layer.name);
+  const Direct direct(layer);
+  check_near(result<double>(layer), direct.y);
+  const OperandGradients<double> all = gradients<double>(layer);
+  check_near(all[0], direct.of_x);
+  check_near(all[1], direct.of_filter);
+}
+
 /// As noise() of record_long_convolution.py.
 inline Values<double> noise(std::int64_t count, std::uint64_t salt) {
   Values<double> values;

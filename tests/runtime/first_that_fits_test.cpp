@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,18 +28,20 @@ namespace {
 
 constexpr std::int64_t kMoreBytes = 1 << 20;
 
-/// The worked example, whose activations take so many bytes more.
-ChangedArtifact larger(std::int64_t bytes) {
+/// The worked example, whose activations, or states in the host's memory, take so many bytes more.
+ChangedArtifact larger(std::int64_t bytes, bool in_host = false) {
   return ChangedArtifact([&](manifest::Manifest& manifest) {
     for (manifest::Program& program : manifest.programs) {
       const auto slot = static_cast<std::int32_t>(program.slots.size());
       const auto index = static_cast<std::int32_t>(program.buffers.size());
-      program.buffers.push_back({"more",
-                                 manifest::Role::activation,
-                                 manifest::Element::f32,
-                                 {{bytes / 4, -1}},
-                                 slot,
-                                 0.0});
+      program.buffers.push_back(
+          {"more",
+           in_host ? manifest::Role::optimizer_state : manifest::Role::activation,
+           manifest::Element::f32,
+           {{bytes / 4, -1}},
+           slot,
+           0.0});
+      program.buffers.back().in_host = in_host;
       program.slots.push_back({{index}});
     }
   });
@@ -92,6 +95,30 @@ TEST_CASE("the first of several artifacts that fits is chosen, and the line says
       message_of([&] { (void)first_that_fits({}, with_free(1), kSetup); }) ==
       "choose a model by memory: the list of artifacts is empty; give one or more, the best first");
   CHECK(first_that_fits(all, Device::cpu(), kSetup).index == 0);
+}
+
+TEST_CASE("what the host has not is said of the host, and none is told to use more of it") {
+  constexpr std::int64_t kNoHost = std::int64_t{1} << 50;
+  const ChangedArtifact of_host = larger(kNoHost, true), large = larger(kMoreBytes);
+  const std::vector<Artifact> all = {of_host.artifact(), large.artifact()};
+  const std::int64_t least = plan_stages(all[0], with_free(1), kSetup).front().bytes();
+  const std::string takes = "model 'line' takes " + std::to_string(least) + " bytes and " +
+                            std::to_string(kNoHost) + " of the host's";
+  const auto without_host = [](std::string text) {  // whose memory changes as others run
+    const std::size_t begin = text.find(" and the ");
+    REQUIRE(begin != std::string::npos);
+    return text.erase(begin, text.find(" that the host has") - begin);
+  };
+  CHECK(without_host(message_of([&] {
+          (void)first_that_fits(std::span(all).first(1), with_free(least), kSetup, 1.0);
+        })) == "choose a model by memory: the memory of the host is too small, since " + takes +
+                   ", more than 100 % of the " + std::to_string(least) +
+                   " bytes that fake:0 has free that the host has; free some of it, or give "
+                   "smaller sizes");
+  const Fit fit = first_that_fits(all, with_free(least + 2 * kMoreBytes), kSetup, 1.0);
+  CHECK(fit.index == 1);
+  CHECK(without_host(fit.why).ends_with(" has free that the host has; " + takes +
+                                        ", which does not"));
 }
 
 TEST_CASE("a device that does not say what is free is an error, not a choice") {

@@ -72,6 +72,35 @@ TEST_CASE("a file that cannot be opened is refused with the reason and what to d
             "(ulimit -n)");
 }
 
+TEST_CASE("what bisect cannot train by rows of data is refused before anything is compiled") {
+  const std::string header = R"({"features":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24]},)"
+                             R"("target":{"dtype":"F32","shape":[2,2],"data_offsets":[24,40]}})";
+  const auto length = static_cast<std::uint64_t>(header.size());
+  Bytes data(sizeof length);
+  std::memcpy(data.data(), &length, sizeof length);
+  const File rows(data + bytes_of(header) + Bytes(40));
+  const auto refusal = [&](const manifest::Manifest& model) {
+    const File artifact(manifest::encode(model));
+    const Outcome outcome =
+        run_tool("bisect '" + artifact.path() + "' --symbols batch=2 --data '" + rows.path() + "'");
+    CHECK(outcome.status == 2);
+    return outcome.errors;
+  };
+  manifest::Manifest several = hand_made::manifest();
+  for (manifest::Program& program : several.programs)
+    for (manifest::Buffer& buffer : program.buffers)
+      if (buffer.name == "features") buffer.shape.front().extent = 4;
+  CHECK(refusal(several) ==
+        "halftone: the model's input 'features' has 4 rows for each of a batch, of which data have "
+        "one; write a callback (docs/bisect.md)\n");
+  manifest::Manifest untrained = hand_made::manifest();
+  std::erase_if(untrained.programs,
+                [](const manifest::Program& program) { return program.name != "inference"; });
+  CHECK(refusal(untrained) ==
+        "halftone: the artifact of model 'line' has no program that trains; name one of a model "
+        "with losses, made without --decode\n");
+}
+
 TEST_CASE("a sealed file is believed whole or not at all") {
   const Bytes content = bytes_of("code, ") + whole() + bytes_of(" and texts");
   const Bytes sealed = content + manifest::seal_of(content);

@@ -156,16 +156,26 @@ private:
 
 } // namespace
 
-Values takeApart(Code &code, Frame &frame, Value index, ArrayRef<Attribute> dims) {
-  Values places(dims.size());
-  for (size_t i = dims.size(); i-- > 0;) {
-    Value extent = frame.product(code, dims[i]);
+static Values takeApart(Code &code, Value index, size_t count,
+                        function_ref<Value(size_t axis)> extentOf) {
+  Values places(count);
+  for (size_t i = count; i-- > 0;) {
+    Value extent = extentOf(i);
     places[i] =
         i == 0 ? index : Value(arith::RemSIOp::create(code.builder, code.loc, index, extent));
     if (i > 0)
       index = arith::DivSIOp::create(code.builder, code.loc, index, extent);
   }
   return places;
+}
+
+Values takeApart(Code &code, Frame &frame, Value index, ArrayRef<Attribute> dims) {
+  return takeApart(code, index, dims.size(),
+                   [&](size_t axis) { return frame.product(code, dims[axis]); });
+}
+
+Values takeApart(Code &code, Value index, ValueRange extents) {
+  return takeApart(code, index, extents.size(), [&](size_t axis) { return extents[axis]; });
 }
 
 Line findLine(Code &code, Frame &frame, unsigned input, ValueRange axes) {

@@ -25,6 +25,7 @@ Line findLine(Code &code, Frame &frame, unsigned input, mlir::ValueRange axes);
 
 /// `index` taken apart into places of `dims`, the last one fastest.
 Values takeApart(Code &code, Frame &frame, Value index, llvm::ArrayRef<mlir::Attribute> dims);
+Values takeApart(Code &code, Value index, mlir::ValueRange extents);
 
 /// `indices`: what the index operands hold at the element, as i32.
 Value loadGeneral(Code &code, Frame &frame, unsigned input, const ColumnRange &element,

@@ -7,6 +7,7 @@
 #include "codegen/plan/PlanList.h"
 #include "codegen/skeletons/KernelGroup.h"
 #include "codegen/skeletons/contraction/CpuOperands.h"
+#include "codegen/skeletons/contraction/CpuPhase.h"
 #include "codegen/skeletons/contraction/PlanForm.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -201,7 +202,14 @@ SmallVector<Axis> getTileAxes(KernelOp kernel, int64_t rows, int64_t columns) {
 }
 
 SmallVector<Axis> Contraction::getTaskAxes(KernelOp kernel) const {
-  return getTileAxes(kernel, 1, 1);
+  SmallVector<Axis> axes = getTileAxes(kernel, 1, 1);
+  if (std::optional<Phases> phases = findCpuPhases(kernel)) {
+    Axis &rows = axes[axes.size() - 2];
+    rows.extent = Dims(phases->rows);
+    Attribute count = Builder(kernel.getContext()).getI64IntegerAttr(phases->count());
+    axes.insert(&rows, Axis{{count}, 1});
+  }
+  return axes;
 }
 
 Tile Contraction::getDefaultCudaTile(KernelOp kernel) const {

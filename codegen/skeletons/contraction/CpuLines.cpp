@@ -10,8 +10,8 @@ using namespace halftone::cpu;
 
 namespace halftone::skeletons {
 
-CpuLines::CpuLines(Code &code, Frame &frame, unsigned input, Value element)
-    : code(code), frame(frame), input(input) {
+CpuLines::CpuLines(Code &code, Frame &frame, unsigned input, Value element, const CpuPhase *phase)
+    : code(code), frame(frame), phase(phase), input(input) {
   KernelOp kernel = frame.kernel;
   AccessAttr access = kernel.getInputAccess(input);
   const bool isLhs = access.getKind() == AccessKind::Lhs;
@@ -28,20 +28,27 @@ CpuLines::CpuLines(Code &code, Frame &frame, unsigned input, Value element)
 }
 
 CpuLines::Part CpuLines::partOf(Value first, Value count) const {
-  return {code.roundDown(first, tap.elements), first, count};
+  Value begin = code.roundDown(first, tap.elements);
+  return {begin, first, count, tapOfMap(begin)};
 }
 
 void CpuLines::eachPart(Value first, Value last, function_ref<void(const Part &part)> body) const {
   Value length = code.integer(tap.elements);
   code.loop(code.divide(first, length), code.ceilDivide(last, length), 1, [&](Value number) {
     Value begin = code.multiply(number, length), from = code.maximum(first, begin);
-    body({begin, from, code.subtract(code.minimum(last, code.add(begin, length)), from)});
+    body({begin, from, code.subtract(code.minimum(last, code.add(begin, length)), from),
+          tapOfMap(begin)});
   });
+}
+
+Values CpuLines::placesOf(Value line, size_t count) const {
+  return phase ? phase->placesOf(line, count)
+               : takeApart(code, frame, line, dims.take_front(count));
 }
 
 Values CpuLines::axesOf(Value line) const {
   Values axes = origin;
-  llvm::copy(takeApart(code, frame, line, dims), axes.begin() + firstAxis);
+  llvm::copy(placesOf(line, dims.size()), axes.begin() + firstAxis);
   return axes;
 }
 
@@ -49,14 +56,16 @@ void CpuLines::eachLine(Value first, Value last,
                         function_ref<void(Value line, ValueRange axes)> body) const {
   if (dims.empty())
     return code.loop(first, last, 1, [&](Value line) { body(line, origin); });
-  Value extent = frame.product(code, dims.take_back());
+  const size_t inLast = dims.size() - 1;
+  Value extent = phase ? phase->extents().back() : frame.product(code, dims.take_back());
   code.loop(code.divide(first, extent), code.ceilDivide(last, extent), 1, [&](Value number) {
     Value begin = code.multiply(number, extent);
     Values axes = origin;
-    llvm::copy(takeApart(code, frame, number, dims.drop_back()), axes.begin() + firstAxis);
+    llvm::copy(placesOf(number, inLast), axes.begin() + firstAxis);
     code.loop(code.maximum(first, begin), code.minimum(last, code.add(begin, extent)), 1,
               [&](Value line) {
-                axes[firstAxis + dims.size() - 1] = code.subtract(line, begin);
+                Value place = code.subtract(line, begin);
+                axes[firstAxis + inLast] = phase ? phase->placeOn(inLast, place) : place;
                 body(line, axes);
               });
   });
@@ -64,7 +73,7 @@ void CpuLines::eachLine(Value first, Value last,
 
 CpuLines::Place CpuLines::find(ValueRange axes, const Part &part) const {
   Values places(axes);
-  places[elementAxis] = part.tap;
+  places[elementAxis] = part.tapOfMap;
   Line line = findLine(code, frame, input, places);
   Value inTap = code.subtract(part.first, part.tap);
   Value index = code.add(line.index, code.add(code.integer(tap.offset), inTap));

@@ -5,8 +5,7 @@
 #ifndef HALFTONE_SKELETONS_CONTRACTION_CPULINES_H
 #define HALFTONE_SKELETONS_CONTRACTION_CPULINES_H
 
-#include "codegen/emit/cpu/Body.h"
-#include "codegen/ir/GatheredLines.h"
+#include "codegen/skeletons/contraction/CpuPhase.h"
 
 namespace halftone::skeletons {
 
@@ -15,12 +14,14 @@ using mlir::Value;
 class CpuLines {
 public:
   /// Of the kernel's operand `input`, an Lhs or Rhs with a map, at an element of the batch, or
-  /// null.
-  CpuLines(cpu::Code &code, cpu::Frame &frame, unsigned input, Value element);
+  /// null. Where there is a phase, lines are those of it, and their elements counted as it does.
+  CpuLines(cpu::Code &code, cpu::Frame &frame, unsigned input, Value element,
+           const CpuPhase *phase);
 
-  /// Elements [first, first + count) of a line, of the tap that begins with element `tap`.
+  /// Elements [first, first + count) of a line, of the tap that begins with element `tap`, which
+  /// is `tapOfMap` of the access's map.
   struct Part {
-    Value tap, first, count;
+    Value tap, first, count, tapOfMap;
   };
   /// Where a part lies, and whether it is inside, else zeros; null where it always is.
   struct Place {
@@ -43,8 +44,13 @@ public:
   Place find(mlir::ValueRange axes, const Part &part) const;
 
 private:
+  Value tapOfMap(Value first) const { return phase ? phase->kOfMap(first) : first; }
+  /// On the first `count` axes that lines are counted by.
+  cpu::Values placesOf(Value line, size_t count) const;
+
   cpu::Code &code;
   cpu::Frame &frame;
+  const CpuPhase *phase;
   unsigned input, firstAxis, elementAxis;
   llvm::ArrayRef<mlir::Attribute> dims; // that lines are counted by
   ir::Tap tap;

@@ -8,6 +8,7 @@
 #include "codegen/emit/cpu/Body.h"
 #include "codegen/skeletons/contraction/Contraction.h"
 #include "codegen/skeletons/contraction/CpuOperands.h"
+#include "codegen/skeletons/contraction/CpuPhase.h"
 #include "codegen/skeletons/contraction/CpuTiles.h"
 #include "halftone/manifest/blocks.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -33,6 +34,10 @@ public:
         width(frame.variant.columnsOfTile(frame.kernel.getColumns())) {
     isBatch = !frame.kernel.getBatchDims().empty();
     rows = frame.product(code, rowDims());
+    if (std::optional<Phases> phases = findCpuPhases(frame.kernel)) {
+      phase.emplace(code, frame, std::move(*phases));
+      operands.follow(*phase);
+    }
     depth = frame.product(code, frame.kernel.getReduction().getValue());
     columns = frame.columns(code);
     rowsOfTask = blockField(0, code.i64());
@@ -56,7 +61,11 @@ public:
             columnTask = code.remainder(task, columnTasks);
       rowTask = enterElement(rowTask);
       begin = code.multiply(rowTask, rowsOfTask);
-      end = code.select(isPacking, begin, code.minimum(code.add(begin, rowsOfTask), rows));
+      Value behind = code.minimum(code.add(begin, rowsOfTask), phase ? phase->rows() : rows);
+      end = code.select(isPacking, begin, behind);
+      firstK = code.integer(0);
+      lastK = depth;
+      Value blocksEnd = phase ? limitToPhase() : depth;
       left = code.multiply(columnTask, columnsOfTask);
       Value right = code.minimum(code.add(left, columnsOfTask), columns);
       paddedRows =
@@ -68,7 +77,7 @@ public:
           code.loop(begin, end, frame.kernel.getTransposeLhs() ? width : 1,
                     [&](Value row) { sumLhs(row); });
         });
-      code.loop(code.integer(0), depth, depthOfBlock, [&](Value block) { addBlock(block, right); });
+      code.loop(firstK, blocksEnd, depthOfBlock, [&](Value block) { addBlock(block, right); });
       if (hasResults(frame.kernel, AccessKind::Row))
         code.when(isLeft, [&] { buildRowResults(); });
     });
@@ -113,23 +122,41 @@ private:
           .place(lhsBlock, ownPanel, depthOfBlock, rhs, isApart, depth);
   }
 
-  /// Sets the element of the batch that the task of rows belongs to, and returns its number in it.
+  /// Sets the element of the batch that the task of rows belongs to, and the phase, and returns its
+  /// number in these.
   Value enterElement(Value rowTask) {
-    if (!isBatch) {
+    if (!isBatch && !phase) {
       operands.enter(rows, columns, depth, {});
       return rowTask;
     }
-    Value tasks = code.ceilDivide(rows, rowsOfTask), element = code.divide(rowTask, tasks);
-    operands.enter(rows, columns, depth, element);
-    rowsBefore = code.multiply(element, rows);
+    Value most = phase ? frame.product(code, phase->longestRows()) : rows;
+    Value tasks = code.ceilDivide(most, rowsOfTask), element = code.divide(rowTask, tasks);
+    if (phase) {
+      Value phases = code.integer(phase->count());
+      phase->enter(code.remainder(element, phases));
+      element = isBatch ? code.divide(element, phases) : Value();
+    }
+    operands.enter(phase ? phase->rows() : rows, columns, depth, element);
+    if (isBatch)
+      rowsBefore = code.multiply(element, rows);
     return code.remainder(rowTask, tasks);
+  }
+
+  /// Rows and k of the task to those of the phase at hand, where it does not pack for all. Returns
+  /// where blocks end: of no k there is an empty one, whose sums are zeros, and of no rows none.
+  Value limitToPhase() {
+    end = code.maximum(begin, end);
+    firstK = code.select(isPacking, firstK, phase->begin());
+    lastK = code.select(isPacking, lastK, phase->end());
+    Value some = code.maximum(lastK, code.add(firstK, code.integer(1)));
+    return code.select(isPacking, lastK, code.select(code.less(begin, end), some, firstK));
   }
 
   /// Adds the products of a block to the task's sums; those that are whole then go to the body.
   void addBlock(Value block, Value right) {
-    Value blockEnd = code.minimum(code.add(block, depthOfBlock), depth);
-    Value isLater = code.less(code.integer(start ? -1 : 0), block);
-    Step step{block, code.subtract(blockEnd, block), isLater, code.equal(blockEnd, depth)};
+    Value blockEnd = code.minimum(code.add(block, depthOfBlock), lastK);
+    Value isLater = code.less(start ? code.integer(-1) : firstK, block);
+    Step step{block, code.subtract(blockEnd, block), isLater, code.equal(blockEnd, lastK)};
     if (tiles)
       tiles->packLhs(begin, end, block, step.length);
     else
@@ -179,7 +206,7 @@ private:
   /// Whether there are tasks that use each element of rhs too few times for a copy to be worth it.
   /// Tiles want one, and so does what is gathered.
   bool mayHaveFewRows() const {
-    std::optional<int64_t> all = getStaticProduct(rowDims());
+    std::optional<int64_t> all = getStaticProduct(phase ? phase->longestRows() : rowDims());
     bool isGathered(frame.kernel.getInputAccess(findMatrices(frame.kernel).rhs).getMap());
     return !tiles && !isGathered && !frame.kernel.getTransposeRhs() &&
            all.value_or(1) <= manifest::kFewRows;
@@ -257,10 +284,9 @@ private:
     const auto vectorBytes = static_cast<int64_t>(frame.variant.vectorLanes * sizeof(float));
     if (vectorBytes < kLineBytes)
       return std::nullopt;
-    const int64_t floats = tileRows * width;
-    return NextSums{
-        sumOf(tile, code.integer(tileRows)),
-        code.divide(code.integer(floats * static_cast<int64_t>(sizeof(float))), step.length)};
+    const int64_t bytes = tileRows * width * static_cast<int64_t>(sizeof(float));
+    Value steps = phase ? code.maximum(step.length, code.integer(1)) : step.length;
+    return NextSums{sumOf(tile, code.integer(tileRows)), code.divide(code.integer(bytes), steps)};
   }
 
   /// Rows of the copied lhs from `row` on times the panel, added to the sums of `tile`.
@@ -345,7 +371,8 @@ private:
   }
 
   void enterRow(Value row) {
-    body.enterRow(isBatch ? code.add(rowsBefore, row) : row);
+    Value ofResult = phase ? phase->rowOfResult(row) : row;
+    body.enterRow(isBatch ? code.add(rowsBefore, ofResult) : ofResult);
     for (LhsSumOp op : lhsSumOps)
       body.knowRow(
           op, code.load(code.f32(), code.address(lhsSums, code.f32(), code.subtract(row, begin))));
@@ -373,6 +400,7 @@ private:
   Frame &frame;
   cpu::Body body;
   CpuOperands operands;
+  std::optional<CpuPhase> phase; // of a kernel whose tasks have each one
   std::optional<CpuTiles> tiles;
   int64_t height, width; // of the register tile
   bool isBatch;
@@ -381,6 +409,7 @@ private:
   Value isPacking, packs;             // whether tasks pack rhs for others, or at all
   Value rowsBefore;                   // of a batch: the rows of the elements before this one
   Value begin, end, paddedRows, left; // of the task: its rows in the element, its first column
+  Value firstK, lastK;                // likewise what it sums over
   SmallVector<LhsSumOp> lhsSumOps;
   std::optional<unsigned> start; // the input that chains begin with
 };

@@ -48,7 +48,7 @@ void CpuOperands::enter(Value numberOfRows, Value numberOfColumns, Value reduced
   auto of = [&](unsigned input, Value extent, std::optional<CpuLines> &lines) {
     Matrix whole = matrixOf(input);
     if (frame.kernel.getInputAccess(input).getMap())
-      lines.emplace(code, frame, input, element);
+      lines.emplace(code, frame, input, element, input == matrices.lhs ? phase : nullptr);
     else if (element)
       whole.pointer = addressIn(whole, code.multiply(element, code.multiply(extent, depth)));
     return whole;
@@ -76,7 +76,8 @@ Value CpuOperands::lhsAt(Value row, Value k) {
                                : code.add(code.multiply(k, rows), row));
 }
 
-Value CpuOperands::rhsAt(Value k, Value column) {
+Value CpuOperands::rhsAt(Value countedK, Value column) {
+  Value k = kOfMap(countedK);
   return addressIn(rhs, frame.kernel.getTransposeRhs()
                             ? code.add(code.multiply(column, depth), k)
                             : code.add(code.multiply(k, columns), column));
@@ -220,8 +221,12 @@ void CpuOperands::packRhs(Value first, Value behind, function_ref<Value(Value co
                           Value block, Value length) {
   if (rhsLines)
     return packGathered(first, block, length);
+  if (frame.kernel.getTransposeRhs() && phase) // k that follow one another in a tap lie so
+    return lhsLines->eachPart(block, code.add(block, length), [&](const CpuLines::Part &part) {
+      packTransposed(first, kOfMap(part.first), part.count, code.subtract(part.first, block));
+    });
   if (frame.kernel.getTransposeRhs())
-    return packTransposed(first, block, length);
+    return packTransposed(first, block, length, {});
   auto pack = [&](Value k, Value column, Value lanesInside) {
     choosePanel(code.subtract(column, first));
     code.store(loadRhs(column, lanesInside, code.add(block, k)), panelAt(k));
@@ -244,11 +249,13 @@ void CpuOperands::packRhs(Value first, Value behind, function_ref<Value(Value co
 }
 
 Value CpuOperands::loadRhs(Value column, Value mask, Value k) {
-  Value source = addressIn(rhs, code.add(code.multiply(k, columns), column));
+  Value source = addressIn(rhs, code.add(code.multiply(kOfMap(k), columns), column));
   return loadFrom(rhs, static_cast<unsigned>(width), source, mask);
 }
 
-void CpuOperands::packTransposed(Value column, Value block, Value length) {
+/// Rows [block, block + length) of rhs into a panel from `inPanel` on, or from its begin.
+void CpuOperands::packTransposed(Value column, Value block, Value length, Value inPanel) {
+  auto lineAt = [&](Value k) { return panelAt(inPanel ? code.add(inPanel, k) : k); };
   const int64_t square = std::min<int64_t>(frame.variant.vectorLanes, width);
   Value squaresEnd = code.roundDown(length, square);
   code.loop(code.integer(0), code.integer(width), square, [&](Value lane) {
@@ -265,12 +272,12 @@ void CpuOperands::packTransposed(Value column, Value block, Value length) {
         vectors.push_back(loadFrom(line, static_cast<unsigned>(square), addressIn(line, k)));
       code.transpose(vectors);
       for (auto [i, vector] : llvm::enumerate(vectors))
-        code.store(vector, code.address(panelAt(code.add(k, code.integer(i))), code.f32(), lane));
+        code.store(vector, code.address(lineAt(code.add(k, code.integer(i))), code.f32(), lane));
     });
     code.loop(squaresEnd, length, 1, [&](Value k) {
       for (auto [i, line] : llvm::enumerate(lines))
         code.store(loadFrom(line, 0, addressIn(line, k)),
-                   code.address(panelAt(k), code.f32(), code.add(lane, code.integer(i))));
+                   code.address(lineAt(k), code.f32(), code.add(lane, code.integer(i))));
     });
   });
 }

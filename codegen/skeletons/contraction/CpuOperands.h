@@ -21,6 +21,8 @@ class CpuOperands {
 public:
   CpuOperands(cpu::Code &code, cpu::Frame &frame);
 
+  /// From here on lhs has the rows of the phase at hand, and k is counted as there, of both.
+  void follow(const CpuPhase &phases) { phase = &phases; }
   /// The memory of the copies, how deep a block is, and where all of rhs is packed
   /// (manifest::Panels).
   void place(Value lhsBlock, Value rhsPanel, Value depthOfBlock, Value packedRhs, Value isPacked);
@@ -71,17 +73,19 @@ private:
   };
 
   Matrix matrixOf(unsigned input);
+  Value kOfMap(Value k) const { return phase ? phase->kOfMap(k) : k; }
   Value addressIn(const Matrix &matrix, Value index);
   Value loadFrom(const Matrix &matrix, unsigned lanes, Value address, Value mask = {});
   void copyRow(Value row, Value destination, Value block, Value length);
   void copyLine(bool isLhs, mlir::ValueRange axes, Value first, Value last, Value destination);
   void packGathered(Value column, Value block, Value length);
   void copyLanes(Value begin, Value first, Value last, Value block, Value length, bool isEdge);
-  void packTransposed(Value column, Value block, Value length);
+  void packTransposed(Value column, Value block, Value length, Value inPanel);
 
   cpu::Code &code;
   cpu::Frame &frame;
   int64_t width, stride, lanes;
+  const CpuPhase *phase = nullptr;
   Matrix lhs, rhs;
   std::optional<CpuLines> lhsLines, rhsLines; // of those that are read by a map of their own
   Value rows, columns, depth, element;

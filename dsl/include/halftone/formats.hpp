@@ -33,6 +33,16 @@ inline constexpr Follow follow{};
 struct Saturate {};
 inline constexpr Saturate saturate{};
 
+namespace detail {
+
+/// What is far out of a range is out of it as an int, too, which a sentence quotes.
+constexpr int nearest_int(long long number) {
+  constexpr int kMost = 2147483647;
+  return number > kMost ? kMost : number < -kMost ? -kMost : static_cast<int>(number);
+}
+
+}  // namespace detail
+
 /// What shares a scale (P51): so many rows, along the dimension in front of the last one, of so many
 /// columns, along the last one, each from 1 to 4096 and not both 1.
 struct Block {
@@ -40,10 +50,7 @@ struct Block {
 };
 /// block(128, 128), or block(32, 1) for 32 neighbours in a column.
 constexpr Block block(long long rows, long long columns) {
-  const auto fitting = [](long long size) {
-    return size == static_cast<int>(size) ? static_cast<int>(size) : -1;
-  };
-  return {fitting(rows), fitting(columns)};
+  return {detail::nearest_int(rows), detail::nearest_int(columns)};
 }
 /// So many neighbours in a row.
 constexpr Block block(long long columns) { return block(1, columns); }
@@ -62,10 +69,7 @@ struct Delayed {
   int history, margin;
 };
 constexpr Delayed delayed(long long history = 1024, long long margin = 0) {
-  const auto fitting = [](long long number) {
-    return number == static_cast<int>(number) ? static_cast<int>(number) : -1;
-  };
-  return {fitting(history), fitting(margin)};
+  return {detail::nearest_int(history), detail::nearest_int(margin)};
 }
 
 /// A format of compute: numbers of `element` times scales, by which the largest number of a whole

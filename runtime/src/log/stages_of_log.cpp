@@ -53,8 +53,9 @@ std::vector<Entry> entries_of(const std::filesystem::path& file, std::string_vie
   std::vector<Entry> entries;
   bool is_run = false;
   while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
+    std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
+    if (line.ends_with('\r')) line.remove_suffix(1);
     if (!line.ends_with('}')) continue;  // cut off
     if (line.starts_with("{\"kind\":\"run\",")) {
       const std::int64_t first = number_in(line, "\"first_step\":").value_or(0);

@@ -42,7 +42,8 @@ std::string type_of(std::string_view bytes) {
 /// What an <img> shows of a file; or `fault`, which keeps it from being shown.
 std::string source_of(const std::filesystem::path& file, std::string& fault) {
   std::error_code unknown;
-  if (!std::filesystem::is_regular_file(file, unknown)) {
+  const bool has_zero = file.native().find('\0') != std::string::npos;  // the system stops at it
+  if (has_zero || !std::filesystem::is_regular_file(file, unknown)) {
     fault = "is no file";
     return {};
   }

@@ -276,10 +276,11 @@ class Reader {
 
   void note_torn() {
     const std::string first = "line " + std::to_string(first_torn_);
-    run_.notes.push_back(torn_ == 1 ? first + " of '" + run_.file + "' was cut off and is left out"
-                                    : std::to_string(torn_) + " lines of '" + run_.file +
-                                          "' were cut off and are left out; the first of them is " +
-                                          first);
+    run_.notes.push_back(
+        torn_ == 1
+            ? first + " of '" + run_.file + "' cannot be read as JSON and is left out"
+            : std::to_string(torn_) + " lines of '" + run_.file +
+                  "' cannot be read as JSON and are left out; the first of them is " + first);
   }
 
   [[noreturn]] void refuse_line(std::size_t number) {

@@ -41,8 +41,9 @@ struct LoggedRun {
 };
 
 /// A part that goes on at an earlier step than where the one before it ended takes the place of the
-/// steps behind that. A line that was cut off is left out, with a note. Throws std::runtime_error,
-/// one sentence, where there is no such file, or it is empty or no run log, or a line is damaged.
+/// steps behind that. A line that is no JSON, as one that was cut off, is left out, with a note.
+/// Throws std::runtime_error, one sentence, where there is no such file, or it is empty or no run
+/// log, or a line is damaged.
 [[nodiscard]] LoggedRun read_run(const std::string& path);
 
 }  // namespace halftone::tools

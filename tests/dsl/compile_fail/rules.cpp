@@ -258,6 +258,12 @@ RULE(everywhere(compute(scaled(f4e2m1, block(16), f8e8m0, f32))),
 // as many as 1024 (P42)
 RULE(everywhere(compute(scaled(f8e4m3, delayed(0)))), everywhere(compute(scaled(f8e4m3, delayed(1)))))
 
+// EXPECT scaled_without_end: the rule 'everywhere : compute f8e4m3 scaled delayed 2147483647 f8e8m0
+// saturate' states a compute that has a history of fewer than 1 or more than 4096 steps (P72); state
+// as many as 1024 (P42)
+RULE(everywhere(compute(scaled(f8e4m3, delayed(99999999999)))),
+     everywhere(compute(scaled(f8e4m3, delayed(4096)))))
+
 // EXPECT scaled_margin: the rule 'everywhere : compute f8e4m3 scaled delayed 16 margin 17 f8e8m0
 // saturate' states a compute that has a margin outside of 0 to 16 powers of two (P72); leave margin
 // out, or state 1 (P42)

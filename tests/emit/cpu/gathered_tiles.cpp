@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What AMX's tiles multiply of matrices that a contraction gathers (docs/decisions/0058): the code
 // of tiles.mlir.in gives what the formula gives of windows that are spelled out here.
+#include "held_places.hpp"
 #include "tile_kernels.hpp"
 
 using namespace tile_kernels;
@@ -131,4 +132,39 @@ TEST_CASE("tiles gather what is of one element of a batch") {
       check(sums, wanted);
       check(gradients, wanted_gradients);
     });
+}
+
+/// Taps of whole tiles alone are left out (docs/decisions/0063).
+TEST_CASE("tiles multiply the taps of a place's phase") {
+  for (const std::int64_t channels : {24, 32})
+    for (const std::int64_t width : {1, 7})
+      each_kind({1, 5}, [&](std::int64_t batch, Kind kind) {
+        CAPTURE(channels);
+        CAPTURE(width);
+        const held_places::Places places{batch, width, channels};
+        Matrix g(places.windows(), channels, kind, 1), w(places.length(), 33, kind, 2),
+            turned(33, places.length(), kind, 3);
+        Floats sums(static_cast<std::size_t>(places.count() * 33), Place::end),
+            of_turned(static_cast<std::size_t>(places.count() * 33), Place::end);
+        const std::string shape = "_" + std::to_string(channels) + "_" + std::to_string(width);
+        run_tiles("places" + shape, {g.codes.pointer(), w.codes.pointer(), sums.pointer()}, batch);
+        run_tiles("turned" + shape,
+                  {g.codes.pointer(), turned.codes.pointer(), of_turned.pointer()}, batch);
+        Values wanted, wanted_of_turned;
+        for (std::int64_t place = 0; place < places.count(); ++place) {
+          const auto terms = places.terms(place, channels % 32 != 0);
+          for (std::int64_t column = 0; column < 33; ++column) {
+            Values a, b, c;
+            for (const auto& term : terms) {
+              a.push_back(term.window < 0 ? 0 : g.at(term.window, term.channel));
+              b.push_back(w.at(term.k, column));
+              c.push_back(turned.at(column, term.k));
+            }
+            wanted.push_back(judged_sum(a, b, kind));
+            wanted_of_turned.push_back(judged_sum(a, c, kind));
+          }
+        }
+        check(sums, wanted);
+        check(of_turned, wanted_of_turned);
+      });
 }

@@ -14,10 +14,8 @@
 
 #include "artifacts.hpp"
 #include "halftone/error.hpp"
-#include "halftone/manifest/manifest.hpp"
-#include "halftone/manifest/texts.hpp"
-#include "halftone/trainer.hpp"
 #include "laws/own_pair.hpp"
+#include "products.hpp"
 #include "simulation.hpp"
 
 namespace halftone::tests {
@@ -27,36 +25,11 @@ constexpr std::string_view kRun = "block_scaled_contraction::run<";
 constexpr simulator::LaunchOptions kTruncating = {
     .traffic = false, .accumulation = simulator::Accumulation::truncating};
 
-/// Of each contraction of training: whether it multiplies blocks, and why no 8 bits.
-struct Product {
-  bool is_of_blocks = false;
-  std::string reason;
-};
-std::map<std::string, Product> products_of(std::string_view chip) {
-  const Artifact artifact = Artifact::linked(*find_artifact("blocks").image);
-  std::vector<std::string> texts;
-  manifest::DecodeError error;
-  const manifest::ArtifactImage& image = artifact.image();
-  REQUIRE(manifest::unpack_texts({image.texts, image.text_bytes}, texts, error));
-  std::map<std::string, Product> products;
-  for (const manifest::Manifest& manifest : artifact.manifests()) {
-    const manifest::CudaTarget* target = manifest::find_cuda(manifest, chip);
-    for (std::size_t i = 0; target != nullptr && i < manifest.kernels.size(); ++i) {
-      const manifest::CudaKernel& kernel = target->kernels[i];
-      const std::string& text = texts[static_cast<std::size_t>(kernel.text)];
-      const std::string& name = manifest.kernels[i].name;
-      if (text.find("contraction::run<") != text.npos && !name.starts_with("inference_"))
-        products[name] = {text.find(kRun) != text.npos, kernel.no_eight_bits};
-    }
-  }
+std::map<std::string, Product> products_of_training(std::string_view chip) {
+  std::map<std::string, Product> products = products_of("blocks", chip);
+  std::erase_if(products, [](const auto& each) { return each.first.starts_with("inference_"); });
   return products;
 }
-
-/// In the text of every kernel of blocks `from` becomes `to`.
-struct Mutant {
-  const char* fault;
-  std::string_view from, to;
-};
 
 struct Steps {
   double off = 0;  ///< the largest share, over parameters, of what each moved that it is off by
@@ -71,11 +44,9 @@ Steps train(const char* chip, const simulator::LaunchOptions& options, const Mut
   const auto compile = [&](std::string text, const std::string& entry,
                            const std::string& architecture) {
     result.kernels += text.find(kRun) != text.npos;
-    const std::size_t at =
-        mutant.from.empty() || text.find(kRun) == text.npos ? text.npos : text.find(mutant.from);
-    if (at != text.npos) text.replace(at, mutant.from.size(), mutant.to);
+    const bool is_mutant = mutate(text, kRun, mutant);
     auto compiled = compile_with_nvrtc(text, entry, architecture);
-    result.changed += at != text.npos;  // of a text that does not compile nothing is seen
+    result.changed += is_mutant;  // of a text that does not compile nothing is seen
     return compiled;
   };
   const auto observe = [&](const std::string&, const simulator::LaunchReport& report) {
@@ -83,10 +54,6 @@ Steps train(const char* chip, const simulator::LaunchOptions& options, const Mut
   };
   Pair pair = make_pair(find_artifact("blocks"), "x86-64-v3", 36);
   Trainer trainer(pair.artifact, simulated(chip, options, compile, observe), pair.setup(1));
-  const auto values_of = [](const Trainer& from, const std::string& name) {
-    const auto values = from.parameter(name);
-    return std::vector<float>(values.begin(), values.end());
-  };
   // Rows and blocks of 32 differ by powers of two, so that scales do.
   const auto vary = [](std::vector<float>& values, std::size_t columns) {
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -96,13 +63,12 @@ Steps train(const char* chip, const simulator::LaunchOptions& options, const Mut
   };
   for (const auto& [name, columns] :
        std::map<std::string, std::size_t>{{"one.weight", 112}, {"two.weight", 200}}) {
-    std::vector<float> values = values_of(trainer, name);
+    std::vector<float> values = parameters_of(trainer).at(name);
     vary(values, columns);
     pair.trainer.set_parameter(name, values);
     trainer.set_parameter(name, values);
   }
-  std::map<std::string, std::vector<float>> before;
-  for (const std::string& name : trainer.parameter_names()) before[name] = values_of(trainer, name);
+  const Parameters before = parameters_of(trainer);
   for (int step = 0; step < steps; ++step) {
     CAPTURE(step);
     pair.draw();
@@ -113,15 +79,11 @@ Steps train(const char* chip, const simulator::LaunchOptions& options, const Mut
       REQUIRE(each->updated() == (step != 1));
     }
   }
+  const Parameters wanted = parameters_of(pair.trainer), got = parameters_of(trainer);
   for (const auto& [name, first] : before) {
-    const auto wanted = values_of(pair.trainer, name), got = values_of(trainer, name);
-    double moved = 0, off = 0;
-    for (std::size_t i = 0; i < first.size(); ++i) {
-      moved += std::pow(wanted[i] - first[i], 2);
-      off += std::pow(got[i] - wanted[i], 2);
-    }
-    CHECK(moved > 0);
-    const double share = std::sqrt(off / moved);
+    const Course course = course_of(first, wanted.at(name), got.at(name));
+    CHECK(course.moved > 0);
+    const double share = course.off / course.moved;
     result.off = std::isfinite(share) ? std::max(result.off, share)
                                       : std::numeric_limits<double>::infinity();
   }
@@ -150,7 +112,7 @@ constexpr Mutant kMutants[] = {
 
 TEST_CASE("products of blocks are multiplied with their scales where chips do, others say why") {
   std::set<std::string> found;
-  for (const auto& [name, product] : products_of("sm_120a")) {
+  for (const auto& [name, product] : products_of_training("sm_120a")) {
     CAPTURE(name);
     CHECK(product.is_of_blocks == product.reason.empty());
     if (product.is_of_blocks)
@@ -161,7 +123,7 @@ TEST_CASE("products of blocks are multiplied with their scales where chips do, o
   }
   CHECK(found == std::set<std::string>{"one", "one_weight_gradient", "two", "two_input_gradient",
                                        "two_weight_gradient", "three"});
-  const auto others = products_of("sm_89");
+  const auto others = products_of_training("sm_89");
   CHECK(others.size() >= found.size() + 2);
   for (const auto& [name, product] : others) {
     CAPTURE(name);

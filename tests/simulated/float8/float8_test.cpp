@@ -12,10 +12,8 @@
 #include <vector>
 
 #include "artifacts.hpp"
-#include "halftone/manifest/manifest.hpp"
-#include "halftone/manifest/texts.hpp"
-#include "halftone/trainer.hpp"
 #include "laws/own_pair.hpp"
+#include "products.hpp"
 #include "replay.hpp"
 #include "simulation.hpp"
 
@@ -26,40 +24,6 @@ constexpr std::string_view kRun = "float8_contraction::run<",
                            kRunOfGroups = "float8_warpgroup_contraction::run<";
 constexpr simulator::LaunchOptions kTruncating = {
     .traffic = false, .accumulation = simulator::Accumulation::truncating};
-
-Artifact artifact_of(const char* name) { return Artifact::linked(*find_artifact(name).image); }
-
-/// The chip's kernels of contractions: whether each multiplies 8 bits, and why not.
-struct Product {
-  bool is_of_8_bits = false, promotes = false;
-  std::string reason;
-};
-std::map<std::string, Product> products_of(const char* name, std::string_view chip) {
-  const Artifact artifact = artifact_of(name);
-  std::vector<std::string> texts;
-  manifest::DecodeError error;
-  const manifest::ArtifactImage& image = artifact.image();
-  REQUIRE(manifest::unpack_texts({image.texts, image.text_bytes}, texts, error));
-  std::map<std::string, Product> products;
-  for (const manifest::Manifest& manifest : artifact.manifests()) {
-    const manifest::CudaTarget* target = manifest::find_cuda(manifest, chip);
-    for (std::size_t i = 0; target != nullptr && i < manifest.kernels.size(); ++i) {
-      const manifest::CudaKernel& kernel = target->kernels[i];
-      const std::string& text = texts[static_cast<std::size_t>(kernel.text)];
-      if (text.find("contraction::run<") != text.npos)
-        products[manifest.kernels[i].name] = {text.find("::float8_") != text.npos,
-                                              text.find("kPromotes = true") != text.npos,
-                                              kernel.no_eight_bits};
-    }
-  }
-  return products;
-}
-
-/// In the text of every kernel of 8-bit products, `from` becomes `to`.
-struct Mutant {
-  const char* fault;
-  std::string_view from, to;
-};
 
 struct Run {
   Tally tally;
@@ -75,10 +39,9 @@ Run run(const char* model, std::int64_t batch, const simulator::LaunchOptions& o
                            const std::string& architecture) {
     if (text.find(run) == text.npos && !entry.starts_with("halftone_refresh"))
       return empty_kernel(entry, architecture);
-    const std::size_t at = mutant.from.empty() ? text.npos : text.find(mutant.from);
-    if (at != text.npos) text.replace(at, mutant.from.size(), mutant.to);
+    const bool is_mutant = mutate(text, run, mutant);
     auto compiled = compile_with_nvrtc(text, entry, architecture);
-    result.changed += at != text.npos;  // of a text that does not compile nothing is seen
+    result.changed += is_mutant;  // of a text that does not compile nothing is seen
     return compiled;
   };
   const auto observe = [&](const std::string&, const simulator::LaunchReport& report) {
@@ -91,11 +54,6 @@ Run run(const char* model, std::int64_t batch, const simulator::LaunchOptions& o
       [&](const std::string& text) { return text.find(run) != text.npos; }, "training");
   replay.step(1, result.tally);
   return result;
-}
-
-std::vector<float> values_of(const Trainer& trainer, const std::string& name) {
-  const auto values = trainer.parameter(name);
-  return {values.begin(), values.end()};
 }
 
 const std::set<std::string> kOfTraining = {
@@ -235,9 +193,7 @@ TEST_CASE("training with 8-bit products goes as the CPU's, and steps are skipped
     CAPTURE(std::string(chip));
     Pair pair = make_pair(find_artifact("products"), "x86-64-v3", 24);
     Trainer trainer(pair.artifact, simulated(chip, options), pair.setup(1));
-    std::map<std::string, std::vector<float>> before;
-    for (const std::string& name : trainer.parameter_names())
-      before[name] = values_of(trainer, name);
+    const Parameters before = parameters_of(trainer);
     for (int step = 0; step < 4; ++step) {
       CAPTURE(step);
       pair.draw();
@@ -247,18 +203,14 @@ TEST_CASE("training with 8-bit products goes as the CPU's, and steps are skipped
         REQUIRE(each->updated() == (step != 2));
       }
     }
+    const Parameters wanted = parameters_of(pair.trainer), got = parameters_of(trainer);
     for (const auto& [name, first] : before) {
       CAPTURE(name);
-      const auto wanted = values_of(pair.trainer, name), got = values_of(trainer, name);
-      double moved = 0, off = 0;
-      for (std::size_t i = 0; i < first.size(); ++i) {
-        moved += std::pow(wanted[i] - first[i], 2);
-        off += std::pow(got[i] - wanted[i], 2);
-      }
+      const Course course = course_of(first, wanted.at(name), got.at(name));
       std::printf("%s, %s: off by %.3f of what it moved\n", chip, name.c_str(),
-                  std::sqrt(off / moved));
-      CHECK(moved > 0);
-      CHECK(off < share * share * moved);
+                  course.off / course.moved);
+      CHECK(course.moved > 0);
+      CHECK(course.off < share * course.moved);
     }
   }
 }

@@ -9,13 +9,11 @@
 #include <exception>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "artifacts.hpp"
-#include "halftone/description/text.hpp"
 #include "halftone/trainer.hpp"
-#include "laws/pair.hpp"
+#include "laws/own_pair.hpp"
 #include "simulation.hpp"
 
 namespace halftone::tests {
@@ -91,9 +89,7 @@ bool are_equal(const Values& a, const Values& b) {
 
 /// The model with inputs.
 Pair drawn() {
-  const manifest::ArtifactImage& image = *find_artifact("long_passes").image;
-  auto model = description::parse(Artifact::linked(image).manifest().description);
-  Pair pair(std::get<description::Description>(std::move(model)), image, "x86-64-v3", 2);
+  Pair pair = make_pair(find_artifact("long_passes"), "x86-64-v3", 2);
   pair.draw();
   return pair;
 }

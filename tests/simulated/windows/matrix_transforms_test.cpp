@@ -8,13 +8,11 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "artifacts.hpp"
-#include "halftone/description/text.hpp"
 #include "halftone/trainer.hpp"
-#include "laws/pair.hpp"
+#include "laws/own_pair.hpp"
 #include "simulation.hpp"
 
 namespace halftone::tests {
@@ -109,9 +107,7 @@ double share_of_bound(const Values& values, const Values& exact) {
 }
 
 Pair drawn() {
-  const manifest::ArtifactImage& image = *find_artifact("matrix_transforms").image;
-  auto model = description::parse(Artifact::linked(image).manifest().description);
-  Pair pair(std::get<description::Description>(std::move(model)), image, "x86-64-v3", 2);
+  Pair pair = make_pair(find_artifact("matrix_transforms"), "x86-64-v3", 2);
   pair.draw();
   return pair;
 }

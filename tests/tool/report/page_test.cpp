@@ -271,7 +271,8 @@ TEST_CASE("the command says what it left out, and refuses in one sentence") {
   std::filesystem::resize_file(file, std::filesystem::file_size(file) - 5);
   const Outcome torn = report(file);
   CHECK(torn.status == 0);
-  CHECK(torn.errors == "halftone: line 101 of '" + file + "' was cut off and is left out\n");
+  CHECK(torn.errors ==
+        "halftone: line 101 of '" + file + "' cannot be read as JSON and is left out\n");
   write_file(scratch / "foreign.jsonl", "x\n");
   struct Case {
     std::string arguments, sentence;

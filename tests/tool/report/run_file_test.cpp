@@ -206,14 +206,18 @@ TEST_CASE("what is no picture is left out with a note, and of many pictures some
     for (std::int64_t step = 0; step < 100; ++step)
       sink->picture({.step = step, .name = "many", .file = scratch / "a.png"});
   }
+  write_file(
+      file, bytes_of_file(file) +
+                "{\"kind\":\"picture\",\"step\":7,\"name\":\"seen\",\"file\":\"a.png\\u0000x\"}\n");
   const LoggedRun run = read_run(file);
   const auto left_out = [&](const char* name, const char* why) {
     return "picture 'seen' of step 7 is left out, since '" + (scratch / name) + "' " + why;
   };
-  REQUIRE(run.notes.size() == 3);
+  REQUIRE(run.notes.size() == 4);
   CHECK(run.notes[0] == left_out("text.png", "is neither PNG nor JPEG"));
   CHECK(run.notes[1] == left_out("large.png", "is larger than 16.0 MiB"));
   CHECK(run.notes[2] == left_out("missing.png", "is no file"));
+  CHECK(run.notes[3].ends_with("' is no file"));
   REQUIRE(run.pictures.size() == 2);
   CHECK(run.pictures[0].shown.empty());
   CHECK(run.pictures[1].logged == 100);
@@ -284,7 +288,7 @@ TEST_CASE("a line that was cut off before a run went on is left out") {
   const LoggedRun run = read_bytes(text.substr(0, text.size() - 20) + "\n" + whole(after));
   REQUIRE(run.notes.size() == 1);
   CHECK(run.notes[0].starts_with("line 4 of '"));
-  CHECK(run.notes[0].ends_with("' was cut off and is left out"));
+  CHECK(run.notes[0].ends_with("' cannot be read as JSON and is left out"));
   CHECK(run.losses[0].points.size() == 4);
 }
 
@@ -298,7 +302,11 @@ TEST_CASE("lines that were cut off in between are left out") {
   const LoggedRun two = read_bytes(facts + "{\n" + rest + "{\"ki");
   REQUIRE(two.notes.size() == 1);
   CHECK(two.notes[0].starts_with("2 lines of '"));
-  CHECK(two.notes[0].ends_with("' were cut off and are left out; the first of them is line 2"));
+  CHECK(two.notes[0].ends_with(
+      "' cannot be read as JSON and are left out; the first of them is line 2"));
+  const LoggedRun large = read_bytes(facts + "{\"kind\":\"end\",\"seconds\":1e400}\n" + rest);
+  REQUIRE(large.notes.size() == 1);  // a number that no double holds
+  CHECK(large.notes[0].ends_with("' cannot be read as JSON and is left out"));
 }
 
 TEST_CASE("what is no run log is refused in one sentence") {

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "contraction_check.hpp"
+
+#include <doctest/doctest.h>
+
+#include <map>
+
+namespace halftone::tests {
+namespace {
+
+/// Whatever its text depends on.
+std::string key_of(const Instance& instance) {
+  std::string key = instance.text() + " " + std::to_string(instance.width) + " " +
+                    std::to_string(static_cast<int>(instance.lhs_sum));
+  for (const auto& blocks : {instance.lhs_blocks, instance.rhs_blocks})
+    if (blocks)
+      key += " " + std::to_string(blocks->lines) + " by " + std::to_string(blocks->places);
+  return key;
+}
+
+}  // namespace
+
+const std::string& ptx_of(const Instance& instance) {
+  static std::map<std::string, std::string> texts;
+  const std::string key = key_of(instance);
+  if (const auto found = texts.find(key); found != texts.end()) return found->second;
+  const Compilation compilation = compile(instance, "compute");
+  INFO(compilation.log);
+  REQUIRE(compilation.accepted);
+  return texts[key] = compilation.ptx;
+}
+
+Outcome check(const Instance& instance, long long rows, long long depth, int splits,
+              const simulator::LaunchOptions& options) {
+  const std::string name = instance.text();
+  CAPTURE(name);
+  CAPTURE(rows);
+  CAPTURE(depth);
+  CAPTURE(splits);
+  const Operands x = operands(instance, rows, depth);
+  Outcome outcome = run(instance, ptx_of(instance), x, splits, options);
+  for (const simulator::Finding& finding : outcome.report.findings) FAIL_CHECK(finding.text());
+  if (instance.is_of_8_bits())
+    for (const std::string& sentence :
+         outside_class_b(x, outcome, instance.promotes ? Sums::promoted : Sums::kept))
+      FAIL_CHECK(sentence);
+  if (!instance.is_of_8_bits() || options.accumulation == simulator::Accumulation::exact)
+    for (const std::string& sentence : outside_class_b(x, outcome)) FAIL_CHECK(sentence);
+  if (instance.lhs_sum != LhsSum::unused) CHECK(outcome.row_sum == lhs_sums(x));
+  CHECK(outcome.result == results(instance, x, outcome));
+  for (const std::uint32_t counter : outcome.counters) CHECK(counter == 0);
+  return outcome;
+}
+
+void check_banks(const Instance& instance, long long rows, long long depth) {
+  const std::string name = instance.text();
+  CAPTURE(name);
+  const Operands x = operands(instance, rows, depth);
+  const auto counters = run(instance, ptx_of(instance), x, 1, {}).report.counters;
+  CHECK(counters.shared_wavefronts_ideal > 0);
+  CHECK(counters.shared_wavefronts == counters.shared_wavefronts_ideal);
+}
+
+}  // namespace halftone::tests

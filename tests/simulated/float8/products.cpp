@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "products.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "artifacts.hpp"
+#include "halftone/manifest/manifest.hpp"
+#include "halftone/manifest/texts.hpp"
+
+namespace halftone::tests {
+
+Artifact artifact_of(const char* name) { return Artifact::linked(*find_artifact(name).image); }
+
+std::map<std::string, Product> products_of(const char* name, std::string_view chip) {
+  const Artifact artifact = artifact_of(name);
+  std::vector<std::string> texts;
+  manifest::DecodeError error;
+  const manifest::ArtifactImage& image = artifact.image();
+  REQUIRE(manifest::unpack_texts({image.texts, image.text_bytes}, texts, error));
+  std::map<std::string, Product> products;
+  for (const manifest::Manifest& manifest : artifact.manifests()) {
+    const manifest::CudaTarget* target = manifest::find_cuda(manifest, chip);
+    for (std::size_t i = 0; target != nullptr && i < manifest.kernels.size(); ++i) {
+      const manifest::CudaKernel& kernel = target->kernels[i];
+      const std::string& text = texts[static_cast<std::size_t>(kernel.text)];
+      const auto has = [&](std::string_view part) { return text.find(part) != text.npos; };
+      if (has("contraction::run<"))
+        products[manifest.kernels[i].name] = {has("::float8_"),
+                                              has("block_scaled_contraction::run<"),
+                                              has("kPromotes = true"), kernel.no_eight_bits};
+    }
+  }
+  return products;
+}
+
+bool mutate(std::string& text, std::string_view run, const Mutant& mutant) {
+  if (mutant.from.empty() || text.find(run) == text.npos) return false;
+  const std::size_t at = text.find(mutant.from);
+  if (at == text.npos) return false;
+  text.replace(at, mutant.from.size(), mutant.to);
+  return true;
+}
+
+Parameters parameters_of(const Trainer& trainer) {
+  Parameters parameters;
+  for (const std::string& name : trainer.parameter_names()) {
+    const auto values = trainer.parameter(name);
+    parameters[name] = {values.begin(), values.end()};
+  }
+  return parameters;
+}
+
+Course course_of(const std::vector<float>& before, const std::vector<float>& wanted,
+                 const std::vector<float>& got) {
+  Course squares;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    squares.moved += std::pow(wanted[i] - before[i], 2);
+    squares.off += std::pow(got[i] - wanted[i], 2);
+  }
+  return {std::sqrt(squares.moved), std::sqrt(squares.off)};
+}
+
+}  // namespace halftone::tests

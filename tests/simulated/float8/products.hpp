@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of 8 bits in an artifact: which kernels have them, their texts with a fault, and how far
+// two trainers are from each other.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "halftone/artifact.hpp"
+#include "halftone/trainer.hpp"
+
+namespace halftone::tests {
+
+[[nodiscard]] Artifact artifact_of(const char* name);
+
+/// Of a contraction's kernel: what its text multiplies, and why no 8 bits.
+struct Product {
+  bool is_of_8_bits = false, is_of_blocks = false, promotes = false;
+  std::string reason;
+};
+/// The chip's, by their kernels' names.
+[[nodiscard]] std::map<std::string, Product> products_of(const char* artifact,
+                                                         std::string_view chip);
+
+/// In the text of every kernel that is asked for, `from` becomes `to`.
+struct Mutant {
+  const char* fault;
+  std::string_view from, to;
+};
+/// Whether the text has that fault from here on: it holds `run`, and what the mutant changes.
+[[nodiscard]] bool mutate(std::string& text, std::string_view run, const Mutant& mutant);
+
+using Parameters = std::map<std::string, std::vector<float>>;
+[[nodiscard]] Parameters parameters_of(const Trainer& trainer);
+
+/// Of a parameter, as norms over its elements: how far it went, and how far another trainer's is
+/// from where it is.
+struct Course {
+  double moved = 0, off = 0;
+};
+[[nodiscard]] Course course_of(const std::vector<float>& before, const std::vector<float>& wanted,
+                               const std::vector<float>& got);
+
+}  // namespace halftone::tests
