@@ -50,6 +50,19 @@ void collectSymbols(const description::Description &model, const ir::AssumedSize
     audit.sizes.emplace_back(symbol, ir::assumedSize(assumed, symbol));
 }
 
+/// What is wrong with a size that is assumed of no symbol of the model, as where artifacts are made;
+/// empty where there is none such.
+std::string unknownSymbol(const Audit &audit, const ir::AssumedSizes &assumed) {
+  std::string known;
+  for (const auto &[symbol, size] : audit.sizes)
+    known += (known.empty() ? "it has " : ", ") + symbol;
+  for (const auto &entry : assumed)
+    if (llvm::none_of(audit.sizes, [&](const auto &each) { return each.first == entry.getKey(); }))
+      return "a size is assumed of '" + entry.getKey().str() + "', which is no symbol of model '" +
+             audit.model + "': " + (known.empty() ? "it has none" : known);
+  return {};
+}
+
 /// Losses or, in a model without any, the values that no other value follows.
 void chooseResults(Audit &audit) {
   const std::vector<Audited> &values = audit.bounds.values;
@@ -78,6 +91,12 @@ std::string unusedName(const Ranges &ranges, const std::set<std::string> &used) 
 
 std::variant<Audit, std::string> auditModel(const description::Description &model,
                                             const AuditOptions &options, MLIRContext *context) {
+  Audit audit;
+  audit.model = model.name;
+  audit.target = options.target;
+  collectSymbols(model, options.sizes, audit);
+  if (std::string unknown = unknownSymbol(audit, options.sizes); !unknown.empty())
+    return unknown;
   OwningOpRef<ModuleOp> module =
       ir::importDescription(model, options.target, context, options.stage);
   if (failed(lower(*module)))
@@ -89,9 +108,6 @@ std::variant<Audit, std::string> auditModel(const description::Description &mode
   auto bounds = bound({});
   if (auto *failure = std::get_if<GraphFailure>(&bounds))
     return options.file + ": " + failure->sentence;
-  Audit audit;
-  audit.model = model.name;
-  audit.target = options.target;
   audit.program = graph.getName().str();
   for (const description::Rule &rule : model.rules)
     audit.rules.push_back(description::rule_text(rule));
@@ -103,7 +119,6 @@ std::variant<Audit, std::string> auditModel(const description::Description &mode
   if (options.ranges.lossScale > 0 && !(*module)->hasAttr(ir::kLossScaleAttr))
     return options.file + ": model '" + model.name +
            "' has no loss scale; remove the line loss_scale";
-  collectSymbols(model, options.sizes, audit);
   chooseResults(audit);
   std::set<std::int64_t> rules;
   for (const Audited &value : audit.bounds.values)

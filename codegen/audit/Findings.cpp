@@ -115,8 +115,9 @@ private:
   }
 
   void findInside(const Inside &inside) {
-    std::string where = inside.layer.empty() ? "'" + inside.label + "'"
-                                             : inside.layer + " ('" + inside.label + "')";
+    std::string where = inside.layer;
+    if (where.empty() || !inside.label.empty())
+      where += (where.empty() ? "'" : " ('") + inside.label + (where.empty() ? "'" : "')");
     add(inside.isOfFormat ? FindingKind::overflow : FindingKind::unbounded, inside.layer,
         inside.isOfFormat
             ? "an internal value of " + where +

@@ -6,6 +6,7 @@
 #include "codegen/audit/Sources.h"
 #include "codegen/ir/Angles.h"
 #include "codegen/ir/Forms.h"
+#include "codegen/ir/MatrixTransforms.h"
 #include "codegen/passes/ScaledRounding.h"
 #include "codegen/plan/Chips.h"
 #include "mlir/IR/AffineMap.h"
@@ -204,6 +205,8 @@ private:
     }
     if (map->hasAttr(kFrequenciesAttr))
       return setTurns(map);
+    if (std::optional<TransformTable> table = findTransformTable(map))
+      return setTable(map, *table);
     TensorType domain = map.getDomain();
     SmallVector<int> ids = readAll(map.getInputs(), map.getOperandAccesses(), domain);
     ids = evaluate(map, map.getBody().front(), ids, placeOf(map, domain));
@@ -220,6 +223,17 @@ private:
                                               : boundOf(map.getInputs()[0]).magnitude();
     for (Value result : map.getOutputs())
       set(result, Node{turnsOf(position)});
+  }
+
+  /// Of a polynomial's value intervals say little, of a point of the circle all.
+  void setTable(MapOp map, const TransformTable &table) {
+    constexpr double kOfPoint = 0x1p-23;
+    Bound entry = Bound::of(Interval::within(table.size));
+    entry.error = table.size * kOfPoint;
+    if (table.to.element != encoding::Element::f32)
+      entry = roundedTo(table.to, entry).bound;
+    for (Value result : map.getOutputs())
+      set(result, Node{tidied(entry)});
   }
 
   void visitReduce(ReduceOp reduce) {

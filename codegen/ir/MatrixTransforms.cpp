@@ -50,9 +50,27 @@ Value MatrixTransforms::view(Value x, ArrayRef<Attribute> leading, ArrayRef<int6
 
 //===--- Tables ---===//
 
+/// On maps of constants: the label, whether of the first side, and what products read.
+static constexpr StringLiteral kTableAttr = "halftone.transform_table";
+
+/// What factors behind a side of `n` places are made smaller by, 2^-e_s of Z7.
+static double scaleOfFactors(int64_t n) {
+  return std::ldexp(1.0, -static_cast<int>(log2Of(n) / 2));
+}
+
+std::optional<TransformTable> findTransformTable(MapOp map) {
+  auto key = map->getAttrOfType<ArrayAttr>(kTableAttr);
+  if (!key)
+    return std::nullopt;
+  TensorType type = tensor(map.getOutputs()[0]);
+  if (!type.getElementType().isF32())
+    return TransformTable{1, cast<EncodingAttr>(key[2]).getValue()};
+  return TransformTable{scaleOfFactors(cast<IntegerAttr>(type.getDims()[1]).getInt()),
+                        Encoding(Element::f32)};
+}
+
 /// All that stand in the block were built before.
 Value MatrixTransforms::makeTable(StringRef name, bool isFirst, TensorType type, ScalarCode code) {
-  constexpr StringLiteral kTableAttr = "halftone.transform_table";
   auto key = builder.getArrayAttr({builder.getStringAttr(name), builder.getBoolAttr(isFirst),
                                    EncodingAttr::get(builder.getContext(), to)});
   Block *block = builder.getInsertionBlock();
@@ -106,7 +124,7 @@ Value MatrixTransforms::factorsBehind(size_t side) {
     auto [cosine, sine] = buildPointOfTurn(s, s.times(s.times(k, t), s.integer(ofAngle)));
     Value isReal = s.compare(arith::CmpIPredicate::eq, s.axisIndex(0), s.integer(0));
     Value part = s.select(isReal, cosine, sine);
-    return {s.mul(part, s.like(part, std::ldexp(1.0, -static_cast<int>(log2Of(n) / 2))))};
+    return {s.mul(part, s.like(part, scaleOfFactors(n)))};
   };
   TensorType type = makeType({}, {2, n, others, next}, builder.getF32Type());
   return makeTable("transform_factors", isFirst, type, code);

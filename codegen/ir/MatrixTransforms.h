@@ -12,6 +12,14 @@ namespace halftone::ir {
 /// more than 128 places, the longer ones first. Their product is `places`.
 llvm::SmallVector<int64_t> sidesOf(int64_t places);
 
+/// The largest magnitude of a map's constants, where it is a matrix or factors of Z7, with what
+/// they are rounded to; nothing for other maps. Either part of a point is off by 2^-23 before that.
+struct TransformTable {
+  double size;
+  Encoding to; ///< f32 where it is factors
+};
+std::optional<TransformTable> findTransformTable(MapOp map);
+
 /// Builds what one layer needs in one pass. Matrices and factors are maps, each made once for all
 /// layers of a graph that read the same.
 class MatrixTransforms {

@@ -73,6 +73,19 @@ std::string whyNot(ContractOp contract, unsigned index) {
   return "";
 }
 
+/// Of two operands across the sum float8_contraction.cuh turns the lines of one alone where rows of
+/// both begin at multiples of the least bytes that are copied (fitsCodes of TensorPlan.cpp).
+std::string whyNotTurned(ContractOp contract) {
+  auto hasLeastRows = [](Value operand) {
+    std::optional<int64_t> bytes = tensor(operand).getColumns();
+    return bytes && *bytes % (2 * skeletons::kLeastCodes) != 0;
+  };
+  bool bothAcross = contract.getTransposeLhs() && !contract.getTransposeRhs();
+  if (!bothAcross || !hasLeastRows(contract.getLhs()) || !hasLeastRows(contract.getRhs()))
+    return "";
+  return "both operands lie across the sum, and rows of neither begin at multiples of 8 bytes";
+}
+
 /// How an operand is scaled that block_scaled_contraction.cuh reads: so many lines by so many
 /// places of the sum have one power of two.
 struct Blocks {
@@ -152,6 +165,8 @@ public:
       std::string reason = whyNot(contract, 0);
       if (reason.empty())
         reason = whyNot(contract, 1);
+      if (reason.empty())
+        reason = whyNotTurned(contract);
       if (reason.empty() && instruction == Instruction::OfGroups)
         reason = whyNotByGroups(contract);
       if (instruction != Instruction::None && reason.empty() && readCodes(contract))
@@ -180,6 +195,8 @@ private:
     std::string reason = findBlocks(contract, 0, lhs);
     if (reason.empty())
       reason = findBlocks(contract, 1, rhs);
+    if (reason.empty())
+      reason = whyNotTurned(contract);
     if (!reason.empty()) {
       contract->setAttr(kNoEightBitsAttr, builder.getStringAttr(reason));
       return false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an optimizer breaks of D11, and beside the rules that hold its states of P42, P86 and U18.
 #include <algorithm>
+#include <ranges>
 #include <string>
 #include <unordered_set>
 #include <variant>
@@ -125,16 +126,29 @@ Sentence fault_in_blocks(const Custom&) {
          "of a function of yours; store f32, f16 or bf16 (P86)";
 }
 
-/// P91: whether a rule places the optimizer's states in the host's memory, and draws them.
-bool places_in_host(const Rule& rule) { return rule.place == Memory::host; }
+/// Of a rule about the optimizer's states.
+bool is_of_all_targets(const Rule& rule) {
+  return rule.exceptions.empty() &&
+         std::ranges::all_of(rule.clauses,
+                             [](const Clause& clause) { return clause.targets.empty(); });
+}
+/// P91: the rule that places the states in the host's memory on some target; null where there is
+/// none, or a later one has them on the device.
+const Rule* placing_in_host(const Description& description) {
+  for (const Rule& rule : std::views::reverse(description.rules)) {
+    if (rule.place == Memory::host) return &rule;
+    if (rule.place && is_of_all_targets(rule)) return nullptr;
+  }
+  return nullptr;
+}
 bool draws_states(const Rule& rule) {
   return rounds_states(rule) && rule.rounding == Rounding::stochastic;
 }
 
 /// P91: an update in parts knows neither sums over parameters nor an element's place among all.
 Sentence placed_states_fault(const Description& description) {
-  const auto host = std::ranges::find_if(description.rules, places_in_host);
-  if (host == description.rules.end()) return std::nullopt;
+  const Rule* const host = placing_in_host(description);
+  if (host == nullptr) return std::nullopt;
   const std::string places =
       ", but the rule " + quoted(spelled(*host)) + " places them in the host's memory";
   if (std::holds_alternative<Adafactor>(description.optimizer))

@@ -320,6 +320,21 @@ TEST_CASE("averages lie in the host's memory, be there states or not (P91)") {
   CHECK_FALSE(validate(description));
 }
 
+TEST_CASE("a later rule has states on the device that an optimizer cannot have elsewhere (P91)") {
+  Description description = valid();
+  description.optimizer = Lamb{};
+  place_states(description);
+  CHECK(validate(description));
+  place_states(description);
+  description.rules.back().place = Memory::device;
+  CHECK_FALSE(validate(description));
+  description.rules.back().clauses.back().targets = {TargetRange{.chip = "cpu"}};
+  CHECK(validate(description));  // where it does not say so
+  description.rules.back().clauses.back().targets.clear();
+  std::swap(description.rules.back(), description.rules[description.rules.size() - 2]);
+  CHECK(validate(description));
+}
+
 TEST_CASE("stages have names of their own, and rules speak of those that there are (P66)") {
   static constexpr auto during = [](Description& d, std::vector<Clause> Rule::*clauses,
                                     const char* stage) {
