@@ -50,8 +50,8 @@ void collectSymbols(const description::Description &model, const ir::AssumedSize
     audit.sizes.emplace_back(symbol, ir::assumedSize(assumed, symbol));
 }
 
-/// What is wrong with a size that is assumed of no symbol of the model, as where artifacts are made;
-/// empty where there is none such.
+/// What is wrong with a size that is assumed of no symbol of the model, as where artifacts are
+/// made; empty where there is none such.
 std::string unknownSymbol(const Audit &audit, const ir::AssumedSizes &assumed) {
   std::string known;
   for (const auto &[symbol, size] : audit.sizes)

@@ -128,9 +128,9 @@ Sentence fault_in_blocks(const Custom&) {
 
 /// Of a rule about the optimizer's states.
 bool is_of_all_targets(const Rule& rule) {
-  return rule.exceptions.empty() &&
-         std::ranges::all_of(rule.clauses,
-                             [](const Clause& clause) { return clause.targets.empty(); });
+  return rule.exceptions.empty() && std::ranges::all_of(rule.clauses, [](const Clause& clause) {
+           return clause.targets.empty();
+         });
 }
 /// P91: the rule that places the states in the host's memory on some target; null where there is
 /// none, or a later one has them on the device.
