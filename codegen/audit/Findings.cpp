@@ -115,9 +115,10 @@ private:
   }
 
   void findInside(const Inside &inside) {
-    std::string where = inside.layer;
-    if (where.empty() || !inside.label.empty())
-      where += (where.empty() ? "'" : " ('") + inside.label + (where.empty() ? "'" : "')");
+    const std::string label = "'" + inside.label + "'";
+    const std::string where = inside.layer.empty()   ? label
+                              : inside.label.empty() ? inside.layer
+                                                     : inside.layer + " (" + label + ")";
     add(inside.isOfFormat ? FindingKind::overflow : FindingKind::unbounded, inside.layer,
         inside.isOfFormat
             ? "an internal value of " + where +

@@ -73,17 +73,12 @@ std::string whyNot(ContractOp contract, unsigned index) {
   return "";
 }
 
-/// Of two operands across the sum float8_contraction.cuh turns the lines of one alone where rows of
-/// both begin at multiples of the least bytes that are copied (fitsCodes of TensorPlan.cpp).
+/// The same of both together.
 std::string whyNotTurned(ContractOp contract) {
-  auto hasLeastRows = [](Value operand) {
-    std::optional<int64_t> bytes = tensor(operand).getColumns();
-    return bytes && *bytes % (2 * skeletons::kLeastCodes) != 0;
-  };
-  bool bothAcross = contract.getTransposeLhs() && !contract.getTransposeRhs();
-  if (!bothAcross || !hasLeastRows(contract.getLhs()) || !hasLeastRows(contract.getRhs()))
-    return "";
-  return "both operands lie across the sum, and rows of neither begin at multiples of 8 bytes";
+  std::optional<int64_t> lhs = tensor(contract.getLhs()).getColumns(),
+                         rhs = tensor(contract.getRhs()).getColumns();
+  bool areAcross = contract.getTransposeLhs() && !contract.getTransposeRhs();
+  return areAcross && lhs && rhs ? skeletons::whyNotBothAcross(*lhs, *rhs) : "";
 }
 
 /// How an operand is scaled that block_scaled_contraction.cuh reads: so many lines by so many

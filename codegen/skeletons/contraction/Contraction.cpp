@@ -107,6 +107,14 @@ bool leavesDigits(Accumulation accumulation) {
   return accumulation == Accumulation::Hardware || accumulation == Accumulation::Promoted;
 }
 
+std::string whyNotBothAcross(int64_t lhsBytes, int64_t rhsBytes) {
+  constexpr int64_t kBothTurned = 2 * kLeastCodes;
+  if (lhsBytes % kBothTurned == 0 || rhsBytes % kBothTurned == 0)
+    return "";
+  return "both operands lie across the sum, and rows of neither begin at multiples of " +
+         std::to_string(kBothTurned) + " bytes";
+}
+
 bool multipliesFloat8(KernelOp kernel) {
   Matrices matrices = findMatrices(kernel);
   auto isOfFloat8 = [&](unsigned input) {

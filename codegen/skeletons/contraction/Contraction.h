@@ -54,6 +54,11 @@ bool isFloat8(mlir::Type element);
 /// Bytes of a row of 8-bit floats are a multiple of so many: the least that is copied at once.
 inline constexpr int64_t kLeastCodes = 4;
 
+/// Why no block multiplies two operands of codes that both lie across the sum, with rows of so many
+/// bytes; empty where one does. A block turns the lines of one alone whose rows begin at multiples
+/// of kLeastCodes (float8_contraction.cuh).
+std::string whyNotBothAcross(int64_t lhsBytes, int64_t rhsBytes);
+
 /// Whether rules leave to chips what digits their instructions keep of a sum (N13, N14).
 bool leavesDigits(ir::Accumulation accumulation);
 

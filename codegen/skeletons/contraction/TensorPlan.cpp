@@ -132,11 +132,9 @@ std::string whyNotFloat8(KernelOp kernel, const Chip &chip) {
     if (alignment(kernel, matrix) < kLeastCodes)
       return "rows of " + name(elementType(kernel.getInputs()[matrix])) +
              " that do not begin at multiples of 4 bytes, the least that is copied";
-  if (kernel.getTransposeLhs() && !kernel.getTransposeRhs() &&
-      alignment(kernel, matrices.lhs) == kLeastCodes &&
-      alignment(kernel, matrices.rhs) == kLeastCodes) // see fitsCodes
-    return "both matrices lie across the sum, and rows of neither begin at multiples of 8 bytes";
-  return "";
+  return kernel.getTransposeLhs() && !kernel.getTransposeRhs()
+             ? whyNotBothAcross(alignment(kernel, matrices.lhs), alignment(kernel, matrices.rhs))
+             : "";
 }
 
 /// Whether float8_contraction.cuh runs the tile on an operand of codes, `extent` of it in a block
