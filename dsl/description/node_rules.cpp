@@ -56,6 +56,15 @@ Sentence dimension_fault(const Node& node) {  // D4
              "'; give a parameter fixed extents (D4)";
     }
   }
+  std::int64_t elements = 1;
+  for (const Dimension& dimension : node.shape) {
+    elements = product_of_extents(
+        elements, dimension.symbol.empty() ? dimension.extent : dimension.factor);
+  }
+  if (elements > kMostOfShape) {
+    return subject(node) + " has more than " + std::to_string(kMostOfShape) +
+           " elements; make its dimensions smaller (D4)";
+  }
   return std::nullopt;
 }
 

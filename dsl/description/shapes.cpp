@@ -98,7 +98,9 @@ class NodeView {
     return false;
   }
 
-  void result(Shape shape) { inferred_.shape = std::move(shape); }
+  void result(Shape shape) {
+    if (is_countable(*this, shape)) inferred_.shape = std::move(shape);
+  }
 
   template <class... Words>
   void refuse(const Words&... words) {

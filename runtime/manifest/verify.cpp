@@ -70,7 +70,9 @@ bool sound(const Manifest& manifest, const Kernel& kernel) {
 std::string verify_kernels(const Manifest& manifest) {
   for (const Kernel& kernel : manifest.kernels) {
     for (const TaskAxis& axis : kernel.tasks) {
-      if (axis.tile <= 0 || axis.tile > kLargest || !sound(manifest, axis.extent)) {
+      const bool is_row = axis.tile == kMostColumns;  // whose length the runtime looks at
+      if (axis.tile <= 0 || axis.tile > kLargest || !sound(manifest, axis.extent) ||
+          (is_row && axis.extent.empty())) {
         return quoted("kernel", kernel.name) + " has an impossible task axis";
       }
     }
@@ -131,9 +133,10 @@ std::string verify(const Manifest& manifest) {
     if (!why.empty()) break;
     why = verify_program(manifest, program);
     if (why.empty()) why = verify_precision(manifest, program);
+    if (why.empty()) why = verify_memory(manifest, program);
     if (!why.empty()) why = quoted("program", program.name) + ": " + why;
   }
-  return why;
+  return why.empty() ? verify_arguments_of_kernels(manifest) : why;
 }
 
 }  // namespace halftone::manifest

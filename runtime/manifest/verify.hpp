@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "halftone/manifest/manifest.hpp"
@@ -18,6 +21,15 @@ namespace halftone::manifest {
 
 /// Buffers, slots, launches and the names that the runtime looks up.
 [[nodiscard]] std::string verify_program(const Manifest& manifest, const Program& program);
+
+/// Sections, and the parts of buffers that their launches see.
+[[nodiscard]] std::string verify_sections(const Manifest& manifest, const Program& program);
+
+/// That nothing is read or written past the end of a buffer. Everything else holds already.
+[[nodiscard]] std::string verify_memory(const Manifest& manifest, const Program& program);
+
+/// That all launches of a kernel give it what it can be compiled for.
+[[nodiscard]] std::string verify_arguments_of_kernels(const Manifest& manifest);
 
 /// P81, P84: what is held as codes, and where the masters of all else lie.
 [[nodiscard]] std::string verify_quantized(const Manifest& manifest, const Program& program);
@@ -50,6 +62,15 @@ template <class Items>
                                    : in_range(dimension.symbol, manifest.symbols));
   });
 }
+
+/// A number of elements: a factor and symbols with their divisors, in order. Nothing where the
+/// factor is past 2^62.
+using Product = std::pair<std::int64_t, std::vector<std::pair<std::int32_t, std::int32_t>>>;
+[[nodiscard]] std::optional<Product> product_of(std::span<const Dimension> shape);
+
+/// The section of a launch, or null.
+[[nodiscard]] const Section* section_of(const Program& program, std::size_t phase,
+                                        std::size_t launch);
 
 /// What memory holds: elements alone, rounded before they came there.
 [[nodiscard]] inline bool is_plain(const Encoding& encoding) {

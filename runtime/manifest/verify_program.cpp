@@ -166,29 +166,14 @@ std::string verify_buffers(const Manifest& manifest, const Program& program) {
   return {};
 }
 
-/// A number of elements: a factor and symbols with their divisors, in order.
-using Product = std::pair<std::int64_t, std::vector<std::pair<std::int32_t, std::int32_t>>>;
-Product product_of(std::span<const Dimension> shape) {
-  Product product{1, {}};
-  for (const Dimension& dimension : shape) {
-    product.first = times(product.first, dimension.extent);
-    if (dimension.symbol >= 0) product.second.emplace_back(dimension.symbol, dimension.divisor);
-  }
-  std::ranges::sort(product.second);
-  return product;
-}
-
 /// Whether a map reads no more than the buffer has, as far as their sizes can be compared.
 bool may_lie_in(const TensorMap& map, const Buffer& buffer) {
   std::vector<Dimension> shape;
   for (const MapDimension& dimension : map.dimensions)
     shape.insert(shape.end(), dimension.extent.begin(), dimension.extent.end());
-  try {
-    const auto read = product_of(shape), held = product_of(buffer.shape);
-    return read.second != held.second || read.first <= held.first;
-  } catch (const std::overflow_error&) {
-    return true;  // what is too large, whoever plans the arena says
-  }
+  const auto read = product_of(shape), held = product_of(buffer.shape);
+  if (!read || !held) return true;  // what is too large, whoever plans the arena says
+  return read->second != held->second || read->first <= held->first;
 }
 
 /// Whether kernels that are given maps of arguments have those, with the maps' elements.
@@ -258,88 +243,6 @@ std::string verify_places(const Manifest& manifest, const Program& program) {
   return {};
 }
 
-/// Whether the buffer is so many parts of one size as the argument says.
-bool sees_a_part(const Program& program, const Argument& argument, const Section* section) {
-  if (argument.parts == 0) return true;
-  const auto parts = static_cast<std::size_t>(argument.parts);
-  if (!section || argument.parts < 0 || parts > section->parts.size()) return false;
-  const auto all = product_of(program.buffers[static_cast<std::size_t>(argument.buffer)].shape);
-  const auto count = product_of(std::span(section->parts).first(parts));
-  return all.first % count.first == 0 && std::ranges::includes(all.second, count.second);
-}
-
-/// The section of a launch, or null.
-const Section* section_of(const Program& program, std::size_t phase, std::size_t launch) {
-  const auto at = static_cast<std::int64_t>(launch);
-  for (const Section& section : program.sections) {
-    if (static_cast<std::size_t>(section.phase) == phase && at >= section.first &&
-        at < section.first + section.count) {
-      return &section;
-    }
-  }
-  return nullptr;
-}
-
-/// What a kernel sees a part of is cut as its section is, and what threads have each for themselves
-/// lies apart from all else.
-std::string verify_parts(const Manifest& manifest, const Program& program) {
-  for (std::size_t phase = 0; phase < kPhases; ++phase) {
-    for (std::size_t i = 0; i < program.phases[phase].size(); ++i) {
-      const Launch& launch = program.phases[phase][i];
-      for (const Argument& argument : launch.arguments) {
-        if (!sees_a_part(program, argument, section_of(program, phase, i))) {
-          const Kernel& kernel = manifest.kernels[static_cast<std::size_t>(launch.kernel)];
-          return quoted("kernel", kernel.name) + " has an argument of impossible parts";
-        }
-      }
-    }
-  }
-  for (const Slot& slot : program.slots) {
-    const auto of_part = [&](std::int32_t tenant) {
-      return is_of_part(program, program.buffers[static_cast<std::size_t>(tenant)]);
-    };
-    const bool any = std::ranges::any_of(slot.tenants, of_part);
-    if (any && !std::ranges::all_of(slot.tenants, of_part)) {
-      return "a slot is of parts and of others";
-    }
-  }
-  return {};
-}
-
-/// Sections lie apart, in their phase, and are known to every buffer that says it is of one.
-std::string verify_sections(const Manifest& manifest, const Program& program) {
-  std::int32_t end[kPhases] = {};
-  for (const Section& section : program.sections) {
-    const auto phase = static_cast<std::size_t>(section.phase);
-    const auto launches = static_cast<std::int64_t>(program.phases[phase].size());
-    if (section.first < end[phase] || section.count < 1 ||
-        std::int64_t{section.first} + section.count > launches) {
-      return "a section is no part of its phase, or of another section";
-    }
-    end[phase] = section.first + section.count;
-    if (!section.parts.empty()) {
-      if (!sound(manifest, section.parts)) return "a section has impossible parts";
-      continue;
-    }
-    if (section.rows < 1 || section.multiple < 1 || !in_range(section.symbol, manifest.symbols) ||
-        !sound(manifest, section.inner)) {
-      return "a section has impossible chunks";
-    }
-  }
-  for (const Buffer& buffer : program.buffers) {
-    if (buffer.section == -1) continue;
-    const std::string who = quoted("buffer", buffer.name);
-    if (!in_range(buffer.section, program.sections)) return who + " is of an unknown section";
-    const std::int32_t symbol = program.sections[static_cast<std::size_t>(buffer.section)].symbol;
-    if (is_of_part(program, buffer) && buffer.role == Role::activation) continue;
-    if (buffer.role != Role::activation || buffer.shape.empty() ||
-        buffer.shape[0].symbol != symbol || buffer.shape[0].divisor != 1) {
-      return who + " holds no rows of its section";
-    }
-  }
-  return {};
-}
-
 /// One input of integers by sequences and times, and two integers for every sequence (G8).
 std::string verify_decode(const Program& program) {
   const Buffer* tokens = nullptr;
@@ -371,14 +274,20 @@ std::string verify_names(const Manifest& manifest, const Program& program) {
       return quoted("output", output.name) + " has no buffer";
     }
     const bool backward = !launches(program, Phase::backward).empty();
-    if (output.gradient.empty() || !backward) continue;
+    if (output.gradient.empty() || (!backward && program.name != "training")) continue;
     const Buffer* gradient = find(program, output.gradient);
     if (!gradient || gradient->role != Role::output_gradient || gradient->shape != buffer->shape) {
       return quoted("output", output.name) + " has no gradient buffer of its shape";
     }
   }
   if (program.name == kDecode) return verify_decode(program);
-  if (program.name != "training") return {};
+  const bool is_training = program.name == "training";
+  for (const std::string& loss : manifest.losses) {
+    if (!is_training && launches(program, Phase::loss).empty()) break;
+    const Buffer* buffer = find(program, loss);
+    if (!buffer || buffer->role != Role::loss) return quoted("loss", loss) + " has no buffer";
+  }
+  if (!is_training) return {};
   for (const InputGradient& wanted : manifest.input_gradients) {
     const Buffer *input = find(program, wanted.input), *gradient = find(program, wanted.buffer);
     const bool fits = input && input->role == Role::input && gradient &&
@@ -388,10 +297,6 @@ std::string verify_names(const Manifest& manifest, const Program& program) {
   for (const std::string& input : manifest.inputs) {
     const Buffer* buffer = find(program, input);
     if (!buffer || buffer->role != Role::input) return quoted("input", input) + " has no buffer";
-  }
-  for (const std::string& loss : manifest.losses) {
-    const Buffer* buffer = find(program, loss);
-    if (!buffer || buffer->role != Role::loss) return quoted("loss", loss) + " has no buffer";
   }
   for (const std::string& kept : manifest.kept_states) {
     const Buffer* buffer = find(program, kept);
@@ -420,7 +325,6 @@ std::string verify_program(const Manifest& manifest, const Program& program) {
   if (why.empty()) why = verify_launches(manifest, program);
   if (why.empty()) why = verify_places(manifest, program);
   if (why.empty()) why = verify_sections(manifest, program);
-  if (why.empty()) why = verify_parts(manifest, program);
   if (why.empty()) why = verify_accumulation(manifest, program);
   if (why.empty()) why = verify_names(manifest, program);
   return why;

@@ -392,7 +392,12 @@ float BoundProgram::loss(std::string_view name) const {
                  .cause = "is unknown",
                  .hint = "the model's losses are " + listed(losses)});
   }
-  return scalar(*plan().find(name));
+  const auto buffer = plan().find(name);
+  if (buffer) return scalar(*buffer);
+  throw Error({.operation = "loss",
+               .object = named("loss", name),
+               .cause = std::string("is none that the ") + plan().who() + " computes",
+               .hint = "make the artifact again with halftonec"});
 }
 
 std::vector<std::size_t> BoundProgram::states() const {

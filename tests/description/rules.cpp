@@ -57,6 +57,13 @@ TEST_CASE("dimensions, formats and wanted gradients keep D4, D8 and D15") {
   const Broken cases[] = {
       {[](Description& d) { d.nodes[kWeight].shape[0].extent = 0; }, kWeight,
        "parameter '%fc.weight' has a dimension of 0; make every extent positive (D4)"},
+      {[](Description& d) { d.nodes[kWeight].shape[0].extent = INT64_MAX; }, kWeight,
+       "parameter '%fc.weight' has more than 1099511627776 elements; make its dimensions smaller "
+       "(D4)"},
+      {[](Description& d) {
+         d.nodes[kX].shape = {{1 << 20, {}}, {1 << 20, {}}, {0, "batch", 2}};
+       },
+       kX, "input '%x' has more than 1099511627776 elements; make its dimensions smaller (D4)"},
       {[](Description& d) {
          d.nodes[kX].shape[0] = {4, "batch"};
        },

@@ -330,9 +330,3 @@ TEST_CASE("the axes of a transpose are a permutation") {
   }
   CHECK(!inferred(kind, {{"x", {kBatch}}}));
 }
-
-TEST_CASE("a concat wider than 64 bits can count has no inferred shape") {
-  const Shape half = {fixed(std::numeric_limits<std::int64_t>::max() / 2 + 1)};
-  CHECK(inferred(kind_called("concat"), {{"part0", half}}) == half);
-  CHECK(!inferred(kind_called("concat"), {{"part0", half}, {"part1", half}}));
-}

@@ -181,6 +181,9 @@ TEST_CASE("files that give no stages are refused") {
         begin + "begins behind step 7; give a log that goes on behind that of the steps before");
   CHECK(refusal(run + "{\"kind\":\"step\",\"step\":1,\"steps\":1}\n") ==
         begin + "names no stage of step 1; give the log of a model that declares stages");
+  for (const char* number : {"1e300", "1.5", "9223372036854775808", "-1", "\"1\""})
+    CHECK(refusal(run + "{\"kind\":\"step\",\"step\":" + number + ",\"stage\":\"a\"}\n") ==
+          begin + "has a step without a number from 1 on; give the log as it was written");
   // A part that resumed takes the place of the steps behind its first; a line that was cut off
   // counts for nothing.
   const auto at = [](int number, const char* stage) {

@@ -187,6 +187,10 @@ class Report {
         return say(Given{found_.token}, " has a dimension of ", found_.number,
                    " times the symbol '", found_.text, "': write a factor from 1 to ",
                    static_cast<long long>(description::kMostFactor));
+      case Fault::too_many_elements:
+        return say(Given{found_.token}, " has more than ",
+                   static_cast<long long>(description::kMostOfShape),
+                   " elements: make its dimensions smaller");
       case Fault::symbolic_columns:
         return say(layer, " has weights and reads rows whose length is the symbol '", found_.text,
                    "': give the last dimension a number");

@@ -159,6 +159,7 @@ enum class Fault : unsigned char {
   // shapes
   bad_extent,
   bad_factor,
+  too_many_elements,
   symbolic_columns,
   repeat_shape,
   residual_shape,

@@ -98,25 +98,9 @@ class NodeView {
     (needed.push(dimensions), ...);
     return shaped_parameter(operand, needed);
   }
-  constexpr bool shaped_parameter(int operand, const Shape& needed) {
-    long long inputs = 1;
-    for (int i = 0; i < needed.rank; ++i) {
-      const Dimension& dimension = needed.dimensions[i];
-      if (dimension.symbol != nullptr) {
-        graph_.fail({.fault = Fault::symbolic_columns, .node = n_, .text = dimension.symbol});
-        return false;
-      }
-      if (i > 0) inputs *= dimension.extent;
-    }
-    if (needed.rank > 1) inputs_ = inputs;
-    Node& of = graph_.read(node_, operand);
-    if (of.token != node_.token) return !compares_ || fits(needed, operand);
-    of.shape = needed;
-    of.inputs = inputs_;
-    return true;
-  }
+  constexpr bool shaped_parameter(int operand, const Shape& needed);
 
-  constexpr void result(const Shape& shape) { node_.shape = shape; }
+  constexpr void result(const Shape& shape);
 
   constexpr void refuse(const auto&... words) {
     graph_.fail({.fault = Fault::shape, .node = n_});
@@ -158,7 +142,28 @@ class NodeView {
   long long inputs_ = 1;
 };
 
-// Behind the class, since clang makes what it calls where it is defined.
+// Behind the class, since clang makes what they call where they are defined.
+constexpr void NodeView::result(const Shape& shape) {
+  if (description::is_countable(*this, shape)) node_.shape = shape;
+}
+constexpr bool NodeView::shaped_parameter(int operand, const Shape& needed) {
+  if (!description::is_countable(*this, needed)) return false;
+  long long inputs = 1;
+  for (int i = 0; i < needed.rank; ++i) {
+    const Dimension& dimension = needed.dimensions[i];
+    if (dimension.symbol != nullptr) {
+      graph_.fail({.fault = Fault::symbolic_columns, .node = n_, .text = dimension.symbol});
+      return false;
+    }
+    if (i > 0) inputs *= dimension.extent;
+  }
+  if (needed.rank > 1) inputs_ = inputs;
+  Node& of = graph_.read(node_, operand);
+  if (of.token != node_.token) return !compares_ || fits(needed, operand);
+  of.shape = needed;
+  of.inputs = inputs_;
+  return true;
+}
 constexpr void NodeView::apply() { description::AllKinds::infer_shape(node_.kind, *this); }
 
 class Inference {

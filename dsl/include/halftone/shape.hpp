@@ -4,6 +4,8 @@
 
 #include <type_traits>
 
+#include "halftone/description/extents.hpp"
+
 namespace halftone::dsl {
 
 inline constexpr int kMaxRank = 6;
@@ -62,7 +64,7 @@ constexpr Dimension operator*(T times, Dimension dimension) {
   constexpr long long kBeyond = 65537;  // of factors, so that no product of them overflows
   const long long number = whole_number(times);
   if (dimension.symbol == nullptr) {
-    dimension.extent *= number;
+    dimension.extent = description::product_of_extents(dimension.extent, number);
   } else if (number < 1) {
     dimension.factor = 0;
   } else if (dimension.factor > 0) {

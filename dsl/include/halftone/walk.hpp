@@ -84,6 +84,7 @@ class Walk {
 
   /// Those at `at`, of the node at `i`; returns where the next token is.
   constexpr int dimensions(int i, int at, Shape& shape) {
+    std::int64_t elements = 1;  // of the extents and of the factors of symbols
     for (; is_dimension(at); ++at) {
       const Token& token = program_[at];
       if (shape.rank == kMaxRank) {
@@ -102,7 +103,10 @@ class Walk {
                      .number = token.number});
       }
       shape.push(dimension_of(token));
+      elements = description::product_of_extents(elements, token.number);
     }
+    if (elements > description::kMostOfShape)
+      graph_.fail({.fault = Fault::too_many_elements, .token = i});
     return at;
   }
 

@@ -35,7 +35,9 @@ std::optional<std::int64_t> number_in(std::string_view line, std::string_view ke
   const std::string_view text = behind(line, key);
   std::int64_t number = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
-  return read.ec == std::errc() ? std::optional(number) : std::nullopt;
+  const std::string_view rest = text.substr(static_cast<std::size_t>(read.ptr - text.data()));
+  const bool is_whole = read.ec == std::errc() && (rest.starts_with(',') || rest.starts_with('}'));
+  return is_whole ? std::optional(number) : std::nullopt;
 }
 
 std::string_view stage_in(std::string_view line) {

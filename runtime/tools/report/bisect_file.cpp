@@ -19,7 +19,7 @@ constexpr std::string_view kBegin = R"({"kind":"bisect",)";
 
 template <class Value>
 void get(const json& from, const char* key, Value& to) {
-  to = from.at(key).get<Value>();
+  read_value(from.at(key), to);
 }
 
 void get(const json& from, const char* key, double& to) { to = number_or_word(from.at(key)); }
@@ -30,7 +30,7 @@ Enum enum_of(const json& value, const char* const (&words)[Count]) {
   const auto word = value.get<std::string>();
   for (std::size_t i = 0; i < Count; ++i)
     if (word == words[i]) return static_cast<Enum>(i);
-  throw std::runtime_error("");
+  throw Damaged();
 }
 
 Difference difference_of(const json& from) {
@@ -62,7 +62,7 @@ BisectTrial trial_of(const json& from) {
   trial.outcome = enum_of<BisectTrial::Outcome>(from.at("outcome"), kOutcomes);
   get(from, "seeds", trial.seeds);
   for (const json& loss : from.at("losses")) trial.losses.push_back(number_or_word(loss));
-  if (trial.losses.size() != trial.seeds.size()) throw std::runtime_error("");
+  if (trial.losses.size() != trial.seeds.size()) throw Damaged();
   trial.worse_by = difference_of(from.at("worse_by"));
   get(from, "refusal", trial.refusal);
   return trial;
@@ -88,7 +88,7 @@ BisectResult result_of(const json& from) {
     auto& [name, points] = result.curves.emplace_back();
     get(each, "name", name);
     for (const json& point : each.at("points"))
-      points.push_back({point.at(0).get<std::int64_t>(), number_or_word(point.at(1))});
+      points.push_back({whole_number<std::int64_t>(point.at(0)), number_or_word(point.at(1))});
   }
   for (const json& each : from.at("values")) result.values.push_back(value_from(each));
   return result;
@@ -107,18 +107,12 @@ BisectResult read_bisect(const std::string& path) {
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   const json from = json::parse(text, nullptr, false);
   try {
-    if (from.at("schema").get<int>() > kSchema) {
-      throw std::runtime_error(
-          "'" + path + "' was written by a later Halftone; use the halftone of that version");
-    }
-  } catch (const json::exception&) {
-    throw std::runtime_error("'" + path + "' is damaged; write it again");
-  }
-  try {
-    return result_of(from);
+    if (whole_number<std::int64_t>(from.at("schema")) <= kSchema) return result_of(from);
   } catch (const std::exception&) {
     throw std::runtime_error("'" + path + "' is damaged; write it again");
   }
+  throw std::runtime_error("'" + path +
+                           "' was written by a later Halftone; use the halftone of that version");
 }
 
 }  // namespace halftone::tools

@@ -39,25 +39,15 @@ std::string read_text(const std::string& path) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// A line of JSON that is none of a run log.
-struct Damaged {};
-
-double number_of(const json& value) {
-  try {
-    return number_or_word(value);
-  } catch (const std::runtime_error&) {
-    throw Damaged();
-  }
-}
-
 template <class Value>
 void get(const json& from, const char* key, Value& to) {
-  to = from.at(key).get<Value>();
+  read_value(from.at(key), to);
 }
 
 /// Indices of buffers, which the graph relies on.
 std::vector<std::int32_t> indices_of(const json& from, std::size_t buffers) {
-  auto indices = from.get<std::vector<std::int32_t>>();
+  std::vector<std::int32_t> indices;
+  read_value(from, indices);
   for (const std::int32_t index : indices) {
     if (index < 0 || static_cast<std::size_t>(index) >= buffers) throw Damaged();
   }
@@ -112,9 +102,9 @@ RunFacts facts_from(const json& line) {
   get(line, "variant", facts.variant);
   get(line, "threads", facts.threads);
   for (const auto& [symbol, size] : line.at("sizes").items())
-    facts.sizes.emplace_back(symbol, size.get<std::int64_t>());
+    facts.sizes.emplace_back(symbol, whole_number<std::int64_t>(size));
   get(line, "seed", facts.seed);
-  facts.started = number_of(line.at("started"));
+  facts.started = number_or_word(line.at("started"));
   get(line, "first_step", facts.first_step);
   get(line, "first_skipped_steps", facts.first_skipped_steps);
   get(line, "parameter_tensors", facts.parameter_tensors);
@@ -179,7 +169,7 @@ class Reader {
   }
 
   void begin(const json& line) {
-    if (line.at("schema").get<int>() > kSchema) {
+    if (whole_number<std::int64_t>(line.at("schema")) > kSchema) {
       refuse(run_.file, "was written by a later Halftone, " +
                             line.value("halftone_version", std::string()) +
                             "; use the halftone of that version");
@@ -214,15 +204,15 @@ class Reader {
   }
 
   void add_step(const json& line) {
-    const auto step = line.at("step").get<std::int64_t>();
+    const auto step = whole_number<std::int64_t>(line.at("step"));
     const auto add_to = [&](Series& series, const char* key) {
-      if (line.contains(key)) series.points.push_back({step, number_of(line.at(key))});
+      if (line.contains(key)) series.points.push_back({step, number_or_word(line.at(key))});
     };
     for (const auto& [name, value] : line.at("losses").items())
-      add(run_.losses, name, {step, number_of(value)});
+      add(run_.losses, name, {step, number_or_word(value)});
     if (line.contains("metrics")) {
       for (const auto& [name, value] : line.at("metrics").items())
-        add(run_.metrics, name, {step, number_of(value)});
+        add(run_.metrics, name, {step, number_or_word(value)});
     }
     if (line.contains("layer_gradients")) add_layers(step, line.at("layer_gradients"));
     add_to(run_.grad_norm, "grad_norm");
@@ -230,24 +220,20 @@ class Reader {
     add_to(run_.learning_rate, "learning_rate");
     add_to(run_.ms_per_step, "ms_per_step");
     add_to(run_.rows_per_second, "rows_per_second");
-    if (line.at("skipped").get<std::int64_t>() > 0) add_to(run_.skipped, "skipped");
+    if (whole_number<std::int64_t>(line.at("skipped")) > 0) add_to(run_.skipped, "skipped");
     run_.last_step = step;
     get(line, "skipped_steps", run_.skipped_steps);
     get(line, "peak_bytes", run_.peak_bytes);
-    part_seconds_ = number_of(line.at("seconds"));
+    part_seconds_ = number_or_word(line.at("seconds"));
   }
 
   void add_sample(const json& line) {
     ValueSample& sample = run_.samples.emplace_back();
     get(line, "step", sample.step);
     sample.stage = line.value("stage", std::string());
-    sample.loss_scale = static_cast<float>(number_of(line.at("loss_scale")));
-    sample.seconds = number_of(line.at("seconds"));
-    try {
-      for (const json& value : line.at("values")) sample.values.push_back(value_from(value));
-    } catch (const std::runtime_error&) {
-      throw Damaged();
-    }
+    sample.loss_scale = static_cast<float>(number_or_word(line.at("loss_scale")));
+    sample.seconds = number_or_word(line.at("seconds"));
+    for (const json& value : line.at("values")) sample.values.push_back(value_from(value));
   }
 
   void add_switch(const json& line) {
@@ -271,7 +257,7 @@ class Reader {
     const std::vector<std::string>& layers = run_.facts.gradient_layers;
     if (!norms.is_array() || norms.size() != layers.size()) throw Damaged();
     for (std::size_t i = 0; i < layers.size(); ++i)
-      if (!norms[i].is_null()) add(run_.layer_gradients, layers[i], {step, number_of(norms[i])});
+      if (!norms[i].is_null()) add(run_.layer_gradients, layers[i], {step, number_or_word(norms[i])});
   }
 
   void note_torn() {

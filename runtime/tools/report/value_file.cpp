@@ -2,7 +2,6 @@
 #include "value_file.hpp"
 
 #include <limits>
-#include <stdexcept>
 #include <string>
 
 namespace halftone::tools {
@@ -16,12 +15,12 @@ double number_or_word(const json& value) {
   if (word == "NaN") return std::numeric_limits<double>::quiet_NaN();
   if (word == "Infinity") return kInfinity;
   if (word == "-Infinity") return -kInfinity;
-  throw std::runtime_error(word);
+  throw Damaged();
 }
 
 ValueStatistics value_from(const json& from) {
   ValueStatistics value;
-  const auto get = [&](const char* key, auto& to) { from.at(key).get_to(to); };
+  const auto get = [&](const char* key, auto& to) { read_value(from.at(key), to); };
   const auto get_number = [&](const char* key, double& to) { to = number_or_word(from.at(key)); };
   get("layer", value.layer);
   get("op", value.op);

@@ -167,6 +167,14 @@ TEST_CASE("files that are no search are told apart, and damaged ones refused") {
   std::string other = whole;
   other.replace(other.find("\"blamed\","), 9, "\"guilty\",");
   CHECK(said(other) == damaged);
+  for (const char* count : {"1e300", "0.5"}) {  // whatever json would cast it to
+    other = whole;
+    const auto at = other.find("\"seeds\":") + 8;
+    REQUIRE(other[at] != '[');
+    other.replace(at, other.find_first_of(",}", at) - at, count);
+    CHECK(said(other) == damaged);
+  }
+  CHECK(said("{\"kind\":\"bisect\",\"schema\":1e300}") == damaged);
   CHECK(said("{\"kind\":\"bisect\",\"schema\":2}") ==
         "halftone: '" + file +
             "' was written by a later Halftone; use the halftone of that version\n");

@@ -330,6 +330,13 @@ TEST_CASE("what is no run log is refused in one sentence") {
         "'FILE' is damaged: line 1 is none of a run log; remove that line");
   CHECK(refusal_of(with(facts, "\"reads\":[0,1]", "\"reads\":[0,-1]")) ==
         "'FILE' is damaged: line 1 is none of a run log; remove that line");
+  CHECK(refusal_of(with(facts, "\"first_step\":0", "\"first_step\":1e300")) ==
+        "'FILE' is damaged: line 1 is none of a run log; remove that line");
+  for (const char* step : {"1e300", "-1e300", "10.5", "1e1", "9223372036854775808", "true"}) {
+    CAPTURE(step);
+    CHECK(refusal_of(with(text, "\"step\":10,", ("\"step\":" + std::string(step) + ',').c_str())) ==
+          "'FILE' is damaged: line 2 is none of a run log; remove that line");
+  }
   CHECK(refusal_of(with(facts, "\"schema\":1", "\"schema\":2")) ==
         "'FILE' was written by a later Halftone, 0.1.0; use the halftone of that version");
   CHECK(refusal_of(text + with(facts, "\"model\":\"made_up\"", "\"model\":\"other\"")) ==

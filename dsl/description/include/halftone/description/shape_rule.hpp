@@ -23,6 +23,7 @@
 // taken) and with_factor.
 #pragma once
 
+#include "halftone/description/extents.hpp"
 #include "halftone/description/kind_form.hpp"
 
 namespace halftone::description {
@@ -45,6 +46,28 @@ struct DeclaredShape {
   template <class Node>
   static constexpr void infer(Node&) {}
 };
+
+/// Of the extents and of the factors of symbols; 0 where one is not positive.
+template <class Node, class Shape>
+constexpr std::int64_t count_elements(Node& node, const Shape& shape) {
+  std::int64_t count = 1;
+  for (int i = 0; i < node.rank(shape); ++i) {
+    const auto& dimension = node.at(shape, i);
+    const std::int64_t extent =
+        node.is_fixed(dimension) ? node.extent(dimension) : node.factor(dimension);
+    count = extent > 0 ? product_of_extents(count, extent) : 0;
+  }
+  return count;
+}
+
+/// Whether shapes may have so many elements as the result, or a parameter, of a node does. D4
+template <class Node, class Shape>
+constexpr bool is_countable(Node& node, const Shape& shape) {
+  if (count_elements(node, shape) <= kMostOfShape) return true;
+  node.refuse("needs more than ", node.fixed(kMostOfShape), " elements", kRemedy,
+              "make its dimensions smaller");
+  return false;
+}
 
 template <class Node>
 constexpr bool has_rows(Node& node, int operand) {

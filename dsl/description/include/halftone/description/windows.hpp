@@ -162,7 +162,7 @@ template <class Node, class Shape>
 constexpr bool lengthen(Node& node, int at, std::int64_t times, Shape& result) {
   const auto length = node.at(node.shape(0), at);
   if (node.is_fixed(length)) {
-    node.at(result, at) = node.fixed(node.extent(length) * times);
+    node.at(result, at) = node.fixed(product_of_extents(node.extent(length), times));
     return true;
   }
   if (node.factor(length) > kMostFactor / times) {
@@ -229,11 +229,11 @@ constexpr bool count_windows(Node& node, int i, Shape& result) {
   const auto length = node.at(x, at);
   const std::int64_t zeros = is.before + is.after;
   if (!node.is_fixed(length)) return count_windows_of_symbol(node, is, at, result);
-  const std::int64_t windows = (node.extent(length) + zeros - is.reach()) / is.stride + 1;
-  if (node.extent(length) + zeros < is.reach()) {
-    node.refuse("has a window of ", node.fixed(is.reach()), " over ",
-                node.fixed(node.extent(length) + zeros), " elements of ", x, kRemedy,
-                "make it smaller, or the padding larger");
+  const std::int64_t padded = sum_of_extents(node.extent(length), zeros);
+  const std::int64_t windows = (padded - is.reach()) / is.stride + 1;
+  if (padded < is.reach()) {
+    node.refuse("has a window of ", node.fixed(is.reach()), " over ", node.fixed(padded),
+                " elements of ", x, kRemedy, "make it smaller, or the padding larger");
     return false;
   }
   node.at(result, at) = node.fixed(windows);

@@ -30,10 +30,7 @@ struct Concat {
         return node.refuse("adds up last dimensions, but that of ", OperandName{i},
                            " is the symbol '", last, "'", kRemedy, "give it a number");
       }
-      if (node.extent(last) > INT64_MAX - columns) {
-        return node.refuse("is wider than 64 bits can count", kRemedy, "join fewer columns");
-      }
-      columns += node.extent(last);
+      columns = sum_of_extents(columns, node.extent(last));
     }
     node.result(node.with_last(node.shape(0), node.fixed(columns)));
   }

@@ -84,7 +84,7 @@ struct Pad {
                   "give it a number, or no padding");
       return false;
     }
-    const std::int64_t padded = node.extent(length) + before + after;
+    const std::int64_t padded = sum_of_extents(node.extent(length), before + after);
     if (padded < 1) {
       node.refuse("cuts ", node.fixed(-before - after), " elements of ", length, " of ", x, kRemedy,
                   "leave one or more");

@@ -60,8 +60,8 @@ struct PixelShuffle {
       return node.refuse("makes ", node.fixed(places), " places of every so many of ", node.last(x),
                          " channels", kRemedy, "make them a multiple");
     }
-    node.result(
-        node.with_last(result, node.fixed(inverse ? channels * places : channels / places)));
+    node.result(node.with_last(
+        result, node.fixed(inverse ? product_of_extents(channels, places) : channels / places)));
   }
 };
 

@@ -22,10 +22,9 @@ struct Reshape {
   static constexpr void infer(Node& node) {
     const auto shape = node.dimensions();
     const auto& x = node.shape(0);
-    const std::int64_t extents = product(node, x);
-    if (extents == 0)
-      return node.refuse("reads more elements than 64 bits can count", kRemedy, "make them fewer");
-    if (extents != product(node, shape) || !have_same_symbols(node, shape, x)) {
+    if (!is_countable(node, x)) return;
+    if (count_elements(node, x) != count_elements(node, shape) ||
+        !have_same_symbols(node, shape, x)) {
       return node.refuse("makes ", shape, " of ", x, " of ", OperandName{0},
                          ", which has another number of elements", kRemedy,
                          "keep every symbol and the product of the numbers");
@@ -34,20 +33,6 @@ struct Reshape {
   }
 
  private:
-  /// Of the extents and of the factors of symbols; 0 where 64 bits cannot count it.
-  template <class Node, class Shape>
-  static constexpr std::int64_t product(Node& node, const Shape& shape) {
-    std::int64_t result = 1;
-    for (int i = 0; i < node.rank(shape); ++i) {
-      const auto& dimension = node.at(shape, i);
-      const std::int64_t extent =
-          node.is_fixed(dimension) ? node.extent(dimension) : node.factor(dimension);
-      if (extent <= 0 || extent > INT64_MAX / result) return 0;
-      result *= extent;
-    }
-    return result;
-  }
-
   /// Each as often, whatever its factors.
   template <class Node, class Shape>
   static constexpr bool have_same_symbols(Node& node, const Shape& a, const Shape& b) {
