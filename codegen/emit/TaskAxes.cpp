@@ -42,6 +42,8 @@ hm::Blocking blockingOf(KernelOp kernel, ArrayRef<std::string> symbols,
       {}, dimensionsOf(blocking->depth, symbols), blocking->stride, blocking->transposes};
   if (blocking->rhs)
     result.rhs = static_cast<int32_t>(*blocking->rhs);
+  result.lhs_neighbours = static_cast<int32_t>(blocking->lhsNeighbours);
+  result.rhs_neighbours = static_cast<int32_t>(blocking->rhsNeighbours);
   for (const cpu::CpuVariant &named : variants) {
     const cpu::CpuVariant &variant = cpu::codeVariant(kernel, named);
     hm::RegisterTile tile{static_cast<int32_t>(variant.tileRows),

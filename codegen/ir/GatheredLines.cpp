@@ -60,6 +60,45 @@ std::optional<Tap> findTapOfLines(AccessAttr access, unsigned element, int64_t l
   return tap;
 }
 
+/// How many taps of `channels` follow one another where a place in the source is `expr`.
+static std::optional<int64_t> countTapsOfRun(AffineExpr expr, unsigned element, int64_t channels,
+                                             int64_t length) {
+  AffineExpr axis = getAffineDimExpr(element, expr.getContext());
+  AffineExpr number = axis.floorDiv(channels); // of the tap
+  if (expr == number)
+    return length / channels;
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return std::nullopt;
+  AffineExpr left = binary.getLHS(), right = binary.getRHS();
+  if (expr.getKind() == AffineExprKind::Mod && left == number)
+    return cast<AffineConstantExpr>(right).getValue();
+  if (expr.getKind() != AffineExprKind::Add ||
+      left.isFunctionOfDim(element) == right.isFunctionOfDim(element))
+    return std::nullopt;
+  AffineExpr ofElement = left.isFunctionOfDim(element) ? left : right;
+  return countTapsOfRun(ofElement, element, channels, length);
+}
+
+std::optional<Tap> findRunOfLines(AccessAttr access, unsigned element, int64_t length,
+                                  TensorType source) {
+  std::optional<Tap> tap = findTapOfLines(access, element, length);
+  ArrayRef<AffineExpr> places = access.getMap().getValue().getResults();
+  if (!tap || tap->offset != 0 || source.getColumns() != tap->elements || places.size() < 2)
+    return std::nullopt;
+  std::optional<int64_t> taps =
+      countTapsOfRun(places[places.size() - 2], element, tap->elements, length);
+  if (!taps || *taps < 2)
+    return std::nullopt;
+  const int64_t elements = *taps * tap->elements;
+  AffineExpr axis = getAffineDimExpr(element, access.getContext());
+  auto isFixed = [&](AffineExpr expr) { return isOfTaps(expr, axis, elements); };
+  if (length % elements != 0 || !llvm::all_of(places.drop_back(2), isFixed) ||
+      (access.getWhere() && !llvm::all_of(access.getWhere().getValue().getConstraints(), isFixed)))
+    return std::nullopt;
+  return Tap{elements, 0};
+}
+
 namespace {
 
 class LineFinder {

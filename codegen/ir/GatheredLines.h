@@ -17,6 +17,13 @@ struct Tap {
 /// Nothing where they are not, as where channels alternate with places.
 std::optional<Tap> findTapOfLines(AccessAttr access, unsigned element, int64_t length);
 
+/// As many taps one behind the other as a window has of the source's last dimension but one, whose
+/// elements follow one another in memory, since channels are the source's columns and places are
+/// neighbours: what lies outside of that dimension are the run's first or last taps. Nothing where
+/// there is one tap, or where they lie otherwise.
+std::optional<Tap> findRunOfLines(AccessAttr access, unsigned element, int64_t length,
+                                  TensorType source);
+
 struct GatheredLines {
   unsigned firstAxis = 0, lastAxis = 0; ///< [first, last) of the axes count lines, images first
   unsigned images = 0;    ///< so many of them are the source's own first dimensions behind no other

@@ -65,7 +65,8 @@ struct CpuBlocking {
   Dims depth;
   int64_t stride = 0;
   bool transposes = false;
-  std::optional<unsigned> rhs = std::nullopt; ///< input that may be packed before the tasks
+  std::optional<unsigned> rhs = std::nullopt;   ///< input that may be packed before the tasks
+  int64_t lhsNeighbours = 0, rhsNeighbours = 0; ///< of lines that are gathered; 0 of others
 };
 
 /// Whether a kernel ends in a scalar program over the sum of all that it computes.

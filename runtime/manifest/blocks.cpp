@@ -2,6 +2,7 @@
 #include "halftone/manifest/blocks.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "halftone/manifest/plan.hpp"
 #include "sizes.hpp"
@@ -13,10 +14,17 @@ constexpr std::int64_t kFloat = sizeof(float), kBf16 = 2, kLine = 16;  // floats
 constexpr std::int64_t kRowsOfTask = 512, kColumnsOfTask = 1024, kMostDepth = 512;
 /// Multiply-adds that are worth a task of their own, and tasks that a thread may get.
 constexpr double kWorthATask = 2e6;
-constexpr std::int64_t kTasksPerThread = 4;
-/// Copying an element of lhs, and of rhs along its rows or across them, in multiply-adds of a
-/// vector.
-constexpr double kCopiesLhs = 0.15, kCopiesRhs = 0.15, kTransposesRhs = 0.6;
+constexpr std::int64_t kTasksPerThread = 8;
+/// What copying an element of lhs takes, and of rhs along its rows or across them, in multiply-adds
+/// of a vector; more where it comes from behind the second-level cache; and what finding the next
+/// run of a gathered line takes.
+constexpr double kCopiesLhs = 0.15, kCopiesRhs = 0.15, kTransposesRhs = 0.6, kFetches = 0.5,
+                 kFinds = 16;
+/// Multiply-adds of matrices in the time of one of a vector, and packing an element for them, of
+/// which a tile's row is found at once, or reading one that is packed already.
+constexpr double kOfMatrices = 128, kPacks = 1, kReadsPacked = 0.5;
+/// Of a task's time, what threads wait for the last one when all tasks take equally long.
+constexpr double kWaits = 0.1;
 
 std::int64_t ceil_divide(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
 std::int64_t round_up(std::int64_t a, std::int64_t b) { return ceil_divide(a, b) * b; }
@@ -49,6 +57,83 @@ Problem problem_of(const Kernel& kernel, std::size_t variant,
 std::int64_t even_part(std::int64_t whole, std::int64_t most, std::int64_t multiple) {
   const std::int64_t parts = std::max<std::int64_t>(1, ceil_divide(whole, most));
   return std::max(multiple, round_up(ceil_divide(whole, parts), multiple));
+}
+
+/// What a contraction takes, cut in tasks for threads, in multiply-adds of a vector.
+class Cuts {
+ public:
+  Cuts(const Problem& problem, const Blocking& blocking, std::int64_t cache, int thread_count)
+      : p_(problem), threads_(thread_count) {
+    const bool tiles = p_.is_of_matrices(), transposes = blocking.transposes;
+    // Of a line that is gathered each run is found, of what a panel or a tile's row has of it. What
+    // lies in memory is fetched; windows overlap.
+    const auto reads = [&](std::int64_t neighbours, std::int64_t at_once, std::int64_t lines) {
+      if (neighbours > 0) return kFinds * (1.0 / double(neighbours) + 1.0 / double(at_once));
+      const double bytes = double(lines) * double(p_.depth) * double(p_.element());
+      return bytes > double(cache) ? kFetches : 0.0;
+    };
+    product_ = 1.0 / (tiles ? kOfMatrices : double(p_.tile.lanes));
+    lhs_ = (tiles ? kPacks : kCopiesLhs) +
+           reads(blocking.lhs_neighbours, tiles ? p_.tile.depth : kMostDepth, p_.rows);
+    rhs_ = (tiles        ? kPacks
+            : transposes ? kTransposesRhs
+                         : kCopiesRhs) +
+           reads(blocking.rhs_neighbours, p_.tile.columns, p_.columns);
+    if (tiles && blocking.rhs >= 0) rhs_ = kReadsPacked;  // packed once for all tasks
+  }
+
+  [[nodiscard]] double tasks(std::int64_t rows, std::int64_t columns) const {
+    return double(p_.batch) * double(ceil_divide(p_.rows, rows)) *
+           double(ceil_divide(p_.columns, columns));
+  }
+
+  /// Until the last thread is done with tasks of `rows` by `columns`.
+  [[nodiscard]] double time(std::int64_t rows, std::int64_t columns) const {
+    const double count = tasks(rows, columns), rounds = std::ceil(count / threads_),
+                 longest = time_of(double(std::min(rows, p_.rows)), double(columns), 1, 1),
+                 all = double(p_.batch) * time_of(double(p_.rows), double(padded_columns()),
+                                                  double(ceil_divide(p_.rows, rows)),
+                                                  double(ceil_divide(p_.columns, columns)));
+    return std::max(longest, rounds * all / count) + kWaits * longest;
+  }
+
+ private:
+  [[nodiscard]] std::int64_t padded_columns() const {
+    return round_up(p_.columns, p_.tile.columns);
+  }
+  /// Of so many rows and columns in parts: each part of rows copies rhs, each of columns lhs.
+  [[nodiscard]] double time_of(double rows, double columns, double row_parts,
+                               double column_parts) const {
+    return double(p_.depth) *
+           (rows * columns * product_ + rows * column_parts * lhs_ + columns * row_parts * rhs_);
+  }
+
+  Problem p_;
+  int threads_;
+  double product_, lhs_, rhs_;
+};
+
+/// Cuts tasks into smaller ones, no more than `most`, where those take least time of all.
+void cut(CpuBlocks& task, const Problem& p, const Cuts& cuts, double most) {
+  const CpuBlocks whole = task;
+  double least = cuts.time(whole.rows, whole.columns);
+  const std::int64_t row_tiles = ceil_divide(p.rows, p.tile.rows),
+                     column_tiles = ceil_divide(p.columns, p.tile.columns);
+  for (std::int64_t down = ceil_divide(p.rows, whole.rows); down <= row_tiles; ++down) {
+    const std::int64_t rows = even_part(p.rows, ceil_divide(p.rows, down), p.tile.rows);
+    if (cuts.tasks(rows, whole.columns) > most) break;
+    for (std::int64_t across = ceil_divide(p.columns, whole.columns); across <= column_tiles;
+         ++across) {
+      const std::int64_t columns =
+          even_part(p.columns, ceil_divide(p.columns, across), p.tile.columns);
+      if (cuts.tasks(rows, columns) > most) break;
+      const double time = cuts.time(rows, columns);
+      if (time >= least) continue;
+      least = time;
+      task.rows = rows;
+      task.columns = columns;
+    }
+  }
 }
 
 }  // namespace
@@ -114,26 +199,14 @@ BlockPlan plan_blocks(const Kernel& kernel, std::size_t variant,
       std::min(p.depth, streams ? kDepthInPlace : even_part(p.depth, most_depth, step));
   const std::int64_t most_rows =
       std::clamp(caches.second / 2 / (p.element() * depth), std::int64_t{p.tile.rows}, kRowsOfTask);
-  std::int64_t row_parts = ceil_divide(p.rows, most_rows),
-               column_parts = ceil_divide(p.columns, kColumnsOfTask);
-  const double work = double(p.batch) * double(p.rows) * double(p.columns) * double(p.depth);
-  const auto wanted = static_cast<std::int64_t>(
-      std::min(work / kWorthATask, double(threads > 1 ? kTasksPerThread * threads : 1)));
-  const double copies_rhs = blocking.transposes ? kTransposesRhs : kCopiesRhs;
-  while (times(times(p.batch, row_parts), column_parts) < wanted) {
-    const bool can_cut_rows = row_parts * p.tile.rows < p.rows,
-               can_cut_columns = column_parts * p.tile.columns < p.columns;
-    if (!can_cut_rows && !can_cut_columns) break;
-    const bool cheaper = double(p.rows) * kCopiesLhs <= double(p.columns) * copies_rhs;
-    if (can_cut_columns && (cheaper || !can_cut_rows)) {
-      ++column_parts;
-    } else {
-      ++row_parts;
-    }
-  }
   CpuBlocks blocks;
-  blocks.rows = even_part(p.rows, ceil_divide(p.rows, row_parts), p.tile.rows);
-  blocks.columns = even_part(p.columns, ceil_divide(p.columns, column_parts), p.tile.columns);
+  blocks.rows = even_part(p.rows, most_rows, p.tile.rows);
+  blocks.columns = even_part(p.columns, kColumnsOfTask, p.tile.columns);
+  const double work = double(p.batch) * double(p.rows) * double(p.columns) * double(p.depth);
+  if (threads > 1 && work >= 2 * kWorthATask) {
+    const double most = std::min(work / kWorthATask, double(kTasksPerThread) * threads);
+    cut(blocks, p, Cuts(p, blocking, caches.second, threads), most);
+  }
   blocks.depth = depth;
   return plan_blocks(kernel, variant, symbols, blocks);
 }

@@ -50,7 +50,8 @@ inline constexpr auto kFields<RegisterTile> = std::tuple{
     &RegisterTile::rows, &RegisterTile::columns, &RegisterTile::lanes, &RegisterTile::depth};
 template <>
 inline constexpr auto kFields<Blocking> = std::tuple{
-    &Blocking::tiles, &Blocking::depth, &Blocking::stride, &Blocking::transposes, &Blocking::rhs};
+    &Blocking::tiles, &Blocking::depth,          &Blocking::stride,        &Blocking::transposes,
+    &Blocking::rhs,   &Blocking::lhs_neighbours, &Blocking::rhs_neighbours};
 template <>
 inline constexpr auto kFields<Kernel> =
     std::tuple{&Kernel::name,      &Kernel::skeleton,   &Kernel::tasks,

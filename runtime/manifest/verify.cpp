@@ -63,8 +63,8 @@ bool sound(const Manifest& manifest, const Kernel& kernel) {
                                       tile.depth <= kMostTileDepth;
                              }) &&
          blocking.stride >= 0 && blocking.stride <= kMostStride &&
-         blocking.stride % kStrideStep == 0 && blocking.rhs >= -1 &&
-         sound(manifest, blocking.depth);
+         blocking.stride % kStrideStep == 0 && blocking.rhs >= -1 && blocking.lhs_neighbours >= 0 &&
+         blocking.rhs_neighbours >= 0 && sound(manifest, blocking.depth);
 }
 
 std::string verify_kernels(const Manifest& manifest) {

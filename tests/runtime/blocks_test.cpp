@@ -5,8 +5,10 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 #include <stdexcept>
+#include <utility>
 
 using namespace halftone::manifest;
 
@@ -171,6 +173,61 @@ TEST_CASE("several threads get tasks each, cut where copies are cheaper") {
   CHECK(rows.blocks.columns == 64);
   // Not worth a second thread's waking.
   CHECK(plan_of(contraction(0), {1, 32, 32, 32}, {}, 16).tasks == 1);
+}
+
+namespace {
+
+/// Parts of rows and of columns.
+std::pair<std::int64_t, std::int64_t> parts_of(const Kernel& kernel, std::int64_t rows,
+                                               std::int64_t columns, std::int64_t depth,
+                                               int threads) {
+  const BlockPlan plan = plan_of(kernel, {1, rows, columns, depth}, {}, threads);
+  const auto parts = [](std::int64_t whole, std::int64_t part) {
+    return (whole + part - 1) / part;
+  };
+  CHECK(plan.tasks == parts(rows, plan.blocks.rows) * parts(columns, plan.blocks.columns));
+  return {parts(rows, plan.blocks.rows), parts(columns, plan.blocks.columns)};
+}
+
+/// Its rhs, as that of a convolution's weight gradient, or its lhs, as forward, is gathered.
+Kernel gathering(std::int32_t lhs_neighbours, std::int32_t rhs_neighbours,
+                 RegisterTile tile = kTile) {
+  Kernel kernel = contraction(lhs_neighbours > 0 ? 528 : 0, false, tile);
+  kernel.blocking.lhs_neighbours = lhs_neighbours;
+  kernel.blocking.rhs_neighbours = rhs_neighbours;
+  return kernel;
+}
+
+}  // namespace
+
+TEST_CASE("what is dear to copy is copied once") {
+  // The gradient of 24 rows: all of them together use a copied window.
+  for (const int threads : {2, 4})
+    CHECK(parts_of(gathering(0, 72), 24, 216, 32768, threads).first == 1);
+  // Were the windows in memory, rows would be cut, too.
+  CHECK(parts_of(gathering(0, 0), 240, 32, 32768, 2).first > 1);
+  // Forward: every part of columns would gather the windows of its rows.
+  for (const int threads : {2, 8}) {
+    const auto [rows, columns] = parts_of(gathering(72, 0), 4096, 48, 216, threads);
+    CHECK(columns == 1);
+    CHECK(rows % threads == 0);
+  }
+  // Where it lies in memory, columns are cut, which rows are fewer than.
+  CHECK(parts_of(gathering(0, 0), 96, 128, 4096, 2) == std::pair<std::int64_t, std::int64_t>(1, 2));
+  CHECK(parts_of(gathering(3, 0), 96, 128, 4096, 2) == std::pair<std::int64_t, std::int64_t>(2, 1));
+}
+
+TEST_CASE("no thread waits long for the last task") {
+  // Of three panels of columns and plenty of rows both are cut, so that tasks are even.
+  for (const int threads : {2, 3, 4, 6, 7}) {
+    const auto [rows, columns] = parts_of(contraction(0), 1024, 48, 1024, threads);
+    const double tasks = static_cast<double>(rows * columns);
+    CAPTURE(threads);
+    CHECK(tasks <= 8.0 * threads);
+    CHECK(std::ceil(tasks / threads) / (tasks / threads) <= 1.1);
+  }
+  // One thread has no more tasks than caches ask for.
+  CHECK(plan_of(gathering(0, 72), {1, 24, 216, 32768}, {}, 1).tasks == 1);
 }
 
 TEST_CASE("whatever the sizes, caches and threads: every result in one task, memory as stated") {

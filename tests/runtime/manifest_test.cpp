@@ -131,7 +131,7 @@ TEST_CASE("a manifest of another version names both versions") {
   std::vector<std::byte> bytes = encode(hand_made::manifest());
   bytes[8] = std::byte{kVersion + 1};
   Kind kind{};
-  CHECK(failure(bytes, kind) == "the manifest is of version 22, but version 21 is needed");
+  CHECK(failure(bytes, kind) == "the manifest is of version 23, but version 22 is needed");
   CHECK(kind == Kind::version);
 }
 

@@ -114,24 +114,36 @@ public:
 
   /// Of one lane.
   Line line() {
-    Value index = findPlace(/*looksAtLast=*/false);
+    Value index = findPlace(type.getRank() - 1);
     return {index, inside};
   }
 
+  Run run() {
+    AffineMap map = access.getMap().getValue();
+    const unsigned dim = type.getRank() - 2;
+    Value index = findPlace(dim);
+    Run result{{index, inside}, lanes.evaluate(map.getResult(dim)), {}};
+    if (!staysInside(map, dim, ir::axesOf(frame.kernel), type))
+      result.extent = frame.product(code, type.getDims()[dim]);
+    return result;
+  }
+
 private:
-  /// Where the line begins that the last dimension counts; and which lanes are inside.
-  Value findPlace(bool looksAtLast = true) {
+  /// Where the line begins that the last dimension counts, and which lanes are inside: of those
+  /// dimensions that are looked at.
+  Value findPlace() { return findPlace(type.getRank()); }
+  Value findPlace(unsigned looksAt) {
     AffineMap map = access.getMap().getValue();
     Value place = code.integer(0);
     for (unsigned dim = 0; dim < type.getRank(); ++dim) {
       Value extent = frame.product(code, type.getDims()[dim]);
       bool isLast = dim + 1 == type.getRank();
-      Value at = isLast && !looksAtLast ? Value() : lanes.evaluate(map.getResult(dim));
+      Value at = dim < looksAt ? lanes.evaluate(map.getResult(dim)) : Value();
       if (at &&
           !staysInside(map, dim, ir::axesOf(frame.kernel), type)) // below zero is above, unsigned
         require(lanes.compare(arith::CmpIPredicate::ult, at, extent));
       place = lanes.combine<arith::MulIOp>(place, extent);
-      if (!isLast)
+      if (at && !isLast)
         place = lanes.combine<arith::AddIOp>(place, at);
     }
     IntegerSet where = access.getWhere() ? access.getWhere().getValue() : IntegerSet();
@@ -180,6 +192,10 @@ Values takeApart(Code &code, Value index, ValueRange extents) {
 
 Line findLine(Code &code, Frame &frame, unsigned input, ValueRange axes) {
   return Reading(code, frame, input, Values(axes), {{}, {}, {}, 1}, {}).line();
+}
+
+Run findRun(Code &code, Frame &frame, unsigned input, ValueRange axes) {
+  return Reading(code, frame, input, Values(axes), {{}, {}, {}, 1}, {}).run();
 }
 
 Value loadGeneral(Code &code, Frame &frame, unsigned input, const ColumnRange &element,

@@ -23,6 +23,14 @@ struct Line {
 /// At the places `axes` of the kernel's axes, each an i64. The last dimension is not looked at.
 Line findLine(Code &code, Frame &frame, unsigned input, mlir::ValueRange axes);
 
+/// The same of what the map's last two dimensions find at 0, neither of which is looked at, and of
+/// the last but one the place that the map gives, and its extent where that may be outside.
+struct Run {
+  Line line;
+  Value place, extent;
+};
+Run findRun(Code &code, Frame &frame, unsigned input, mlir::ValueRange axes);
+
 /// `index` taken apart into places of `dims`, the last one fastest.
 Values takeApart(Code &code, Frame &frame, Value index, llvm::ArrayRef<mlir::Attribute> dims);
 Values takeApart(Code &code, Value index, mlir::ValueRange extents);

@@ -165,8 +165,15 @@ AccessAttr Contraction::getResultAccess(OpResult result) const {
 std::optional<CpuBlocking> Contraction::getCpuBlocking(KernelOp kernel) const {
   CpuBlocking blocking{Dims(kernel.getReduction().getValue()), getLhsStride(kernel),
                        kernel.getTransposeRhs()};
+  Matrices matrices = findMatrices(kernel);
   if (kernel.getBatchDims().empty())
-    blocking.rhs = findMatrices(kernel).rhs;
+    blocking.rhs = matrices.rhs;
+  auto neighboursOf = [&](unsigned input) {
+    std::optional<Tap> found = findRunOrTap(kernel, input);
+    return found ? found->elements : 0;
+  };
+  blocking.lhsNeighbours = neighboursOf(matrices.lhs);
+  blocking.rhsNeighbours = neighboursOf(matrices.rhs);
   return blocking;
 }
 

@@ -10,6 +10,32 @@ using namespace halftone::cpu;
 
 namespace halftone::skeletons {
 
+/// The axis that counts the elements of a line.
+static unsigned elementAxisOf(KernelOp kernel, unsigned input) {
+  const auto domain = static_cast<unsigned>(kernel.getDomain().size());
+  return kernel.getInputAccess(input).getKind() == AccessKind::Lhs ? domain : domain - 1;
+}
+
+/// How many elements a line has, where that is a number.
+static IntegerAttr lengthOf(KernelOp kernel, unsigned input) {
+  return dyn_cast<IntegerAttr>(ir::axesOf(kernel).extent(elementAxisOf(kernel, input)));
+}
+
+static ir::TensorType sourceOf(KernelOp kernel, unsigned input) {
+  return cast<ir::TensorType>(kernel.getInputs()[input].getType());
+}
+
+std::optional<Tap> findRunOrTap(KernelOp kernel, unsigned input) {
+  AccessAttr access = kernel.getInputAccess(input);
+  const unsigned element = elementAxisOf(kernel, input);
+  IntegerAttr length = access.getMap() ? lengthOf(kernel, input) : IntegerAttr();
+  if (!length)
+    return std::nullopt;
+  std::optional<Tap> run =
+      findRunOfLines(access, element, length.getInt(), sourceOf(kernel, input));
+  return run ? run : findTapOfLines(access, element, length.getInt());
+}
+
 CpuLines::CpuLines(Code &code, Frame &frame, unsigned input, Value element, const CpuPhase *phase)
     : code(code), frame(frame), phase(phase), input(input) {
   KernelOp kernel = frame.kernel;
@@ -19,12 +45,15 @@ CpuLines::CpuLines(Code &code, Frame &frame, unsigned input, Value element, cons
   ArrayRef<Attribute> batch = kernel.getBatchDims(), reduction = kernel.getReduction().getValue();
   dims = isLhs ? kernel.getDomainType().getRowDims().drop_front(batch.size()) : reduction;
   firstAxis = isLhs ? static_cast<unsigned>(batch.size()) : domain;
-  elementAxis = isLhs ? domain : domain - 1;
+  elementAxis = elementAxisOf(kernel, input);
   origin = Values(domain + reduction.size(), code.integer(0));
   if (element)
     llvm::copy(takeApart(code, frame, element, batch), origin.begin());
-  int64_t length = cast<IntegerAttr>(ir::axesOf(kernel).extent(elementAxis)).getInt();
-  tap = *findTapOfLines(access, elementAxis, length);
+  // Taps that are counted phase after phase do not follow one another.
+  tap = phase ? *findTapOfLines(access, elementAxis, lengthOf(kernel, input).getInt())
+              : *findRunOrTap(kernel, input);
+  int64_t columns = *sourceOf(kernel, input).getColumns();
+  channels = tap.elements > columns ? columns : 0;
 }
 
 CpuLines::Part CpuLines::partOf(Value first, Value count) const {
@@ -44,12 +73,6 @@ void CpuLines::eachPart(Value first, Value last, function_ref<void(const Part &p
 Values CpuLines::placesOf(Value line, size_t count) const {
   return phase ? phase->placesOf(line, count)
                : takeApart(code, frame, line, dims.take_front(count));
-}
-
-Values CpuLines::axesOf(Value line) const {
-  Values axes = origin;
-  llvm::copy(placesOf(line, dims.size()), axes.begin() + firstAxis);
-  return axes;
 }
 
 void CpuLines::eachLine(Value first, Value last,
@@ -74,11 +97,42 @@ void CpuLines::eachLine(Value first, Value last,
 CpuLines::Place CpuLines::find(ValueRange axes, const Part &part) const {
   Values places(axes);
   places[elementAxis] = part.tapOfMap;
+  if (channels)
+    return findInRun(places, part);
   Line line = findLine(code, frame, input, places);
   Value inTap = code.subtract(part.first, part.tap);
   Value index = code.add(line.index, code.add(code.integer(tap.offset), inTap));
-  Type element = cast<ir::TensorType>(frame.kernel.getInputs()[input].getType()).getElementType();
-  return {code.address(frame.input(input), storageOf(element), index), line.inside};
+  Place place{addressOf(index), {}, {}};
+  if (line.inside) {
+    place.from = code.integer(0);
+    place.to = code.select(line.inside, part.count, place.from);
+  }
+  return place;
+}
+
+CpuLines::Place CpuLines::findInRun(ValueRange places, const Part &part) const {
+  Run run = findRun(code, frame, input, places);
+  Value each = code.integer(channels), zero = code.integer(0);
+  // Elements of the source's row of places that lie before the part.
+  Value before = code.add(code.multiply(run.place, each), code.subtract(part.first, part.tap));
+  Place place{addressOf(code.add(run.line.index, before)), {}, {}};
+  if (!run.line.inside && !run.extent)
+    return place;
+  place.from = zero;
+  place.to = part.count;
+  if (run.extent) {
+    Value behind = code.subtract(code.multiply(run.extent, each), before);
+    place.from = code.minimum(code.maximum(zero, code.subtract(zero, before)), part.count);
+    place.to = code.maximum(place.from, code.minimum(behind, part.count));
+  }
+  if (run.line.inside)
+    place.to = code.select(run.line.inside, place.to, place.from);
+  return place;
+}
+
+Value CpuLines::addressOf(Value index) const {
+  return code.address(frame.input(input), storageOf(sourceOf(frame.kernel, input).getElementType()),
+                      index);
 }
 
 } // namespace halftone::skeletons

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/skeletons/contraction/CpuOperands.h"
 
-#include <numeric>
-
 #include "codegen/emit/cpu/Casts.h"
 #include "codegen/skeletons/contraction/Contraction.h"
 #include "halftone/manifest/blocks.hpp"
@@ -90,6 +88,8 @@ Value CpuOperands::loadLhs(Value row, Value k, unsigned count, Value mask) {
 //===--- The block of lhs ---===//
 
 void CpuOperands::copyLhs(Value begin, Value count, Value block, Value length) {
+  if (lhsLines)
+    return copyGathered(begin, count, block, length);
   if (stride) {
     Value last = code.subtract(rows, code.integer(1));
     code.loop(code.integer(0), count, 1, [&](Value row) {
@@ -110,8 +110,6 @@ void CpuOperands::copyLhs(Value begin, Value count, Value block, Value length) {
 }
 
 void CpuOperands::copyRow(Value row, Value destination, Value block, Value length) {
-  if (lhsLines)
-    return copyLine(true, lhsLines->axesOf(row), block, code.add(block, length), destination);
   constexpr unsigned kMostLanes = 16;
   const unsigned wide = std::min(kMostLanes, static_cast<unsigned>(width));
   auto copy = [&](Value first, Value last, unsigned count) {
@@ -156,42 +154,80 @@ Value CpuOperands::copiedLhs(Value row) {
 
 //===--- Matrices that are gathered ---===//
 
-/// Elements [first, last) of the line at `axes`, as f32.
-void CpuOperands::copyLine(bool isLhs, ValueRange axes, Value first, Value last,
+/// Elements [0, count), in as few vectors as there are: the last of them ends with the last
+/// element, whether or not the one before has some of its elements, too.
+void CpuOperands::inVectors(Value count, unsigned lanes,
+                            function_ref<void(Value k, unsigned lanes)> body) {
+  constexpr unsigned kFewest = 4;
+  if (lanes < kFewest)
+    return code.loop(code.integer(0), count, 1, [&](Value k) { body(k, 0); });
+  Value last = code.subtract(count, code.integer(lanes));
+  code.when(
+      code.less(last, code.integer(0)), [&] { inVectors(count, lanes / 2, body); },
+      [&] {
+        code.loop(code.integer(0), last, lanes, [&](Value k) { body(k, lanes); });
+        body(last, lanes);
+      });
+}
+
+/// What a part has of the line at `axes`, as f32.
+void CpuOperands::copyPart(bool isLhs, ValueRange axes, const CpuLines::Part &part,
                            Value destination) {
-  const auto wide = static_cast<unsigned>(frame.variant.vectorLanes);
   const CpuLines &lines = *linesOf(isLhs);
-  // What is left of a whole tap are vectors, too, where its length allows it.
-  const auto narrow = static_cast<unsigned>(std::gcd(lines.tapLength(), int64_t{wide}));
-  lines.eachPart(first, last, [&](const CpuLines::Part &part) {
-    CpuLines::Place place = lines.find(axes, part);
-    Value to = code.address(destination, code.f32(), code.subtract(part.first, first));
-    Matrix source{place.address, isLhs ? lhs.format : rhs.format};
-    auto fill = [&](function_ref<Value(Value k, unsigned lanes)> value) {
-      auto store = [&](Value k, unsigned lanes) {
-        code.store(value(k, lanes), code.address(to, code.f32(), k));
-      };
-      Value main = code.roundDown(part.count, wide), most = code.roundDown(part.count, narrow);
-      code.loop(code.integer(0), main, wide, [&](Value k) { store(k, wide); });
-      if (narrow > 1 && narrow < wide)
-        code.loop(main, most, narrow, [&](Value k) { store(k, narrow); });
-      code.loop(narrow > 1 ? most : main, part.count, 1, [&](Value k) { store(k, 0); });
-    };
-    auto copy = [&] {
-      fill([&](Value k, unsigned lanes) { return loadFrom(source, lanes, addressIn(source, k)); });
-    };
-    if (!place.inside)
-      return copy();
-    code.when(place.inside, copy, [&] {
-      fill([&](Value, unsigned lanes) { return lanes ? code.splat(0.0f, lanes) : code.real(0); });
+  CpuLines::Place place = lines.find(axes, part);
+  auto at = [&](Value k) { return code.address(destination, code.f32(), k); };
+  const unsigned wide = frame.variant.vectorLanes;
+  Value first = code.integer(0), count = part.count;
+  if (place.to) {
+    first = place.from;
+    count = code.subtract(place.to, place.from);
+    code.when(code.less(count, part.count), [&] {
+      inVectors(part.count, wide, [&](Value k, unsigned lanes) {
+        code.store(lanes ? code.splat(0.0f, lanes) : code.real(0), at(k));
+      });
+    });
+  }
+  Matrix source{place.address, isLhs ? lhs.format : rhs.format};
+  inVectors(count, wide, [&](Value k, unsigned lanes) {
+    Value element = code.add(first, k);
+    code.store(loadFrom(source, lanes, addressIn(source, element)), at(element));
+  });
+}
+
+/// A few rows at a time, and of those part by part: what a part has in common stands outside of the
+/// loop over rows, and what is copied is still in the first-level cache when the next part follows.
+void CpuOperands::copyGathered(Value begin, Value count, Value block, Value length) {
+  constexpr int64_t kRowsAtOnce = 16;
+  Value behind = code.minimum(code.add(begin, count), rows), end = code.add(begin, count);
+  auto rowAt = [&](Value row) {
+    return code.address(lhsBlock, code.f32(),
+                        code.multiply(code.subtract(row, begin), code.integer(stride)));
+  };
+  code.loop(begin, behind, kRowsAtOnce, [&](Value first) {
+    Value last = code.minimum(code.add(first, code.integer(kRowsAtOnce)), behind);
+    lhsLines->eachPart(block, code.add(block, length), [&](const CpuLines::Part &part) {
+      lhsLines->eachLine(first, last, [&](Value row, ValueRange axes) {
+        copyPart(true, axes, part,
+                 code.address(rowAt(row), code.f32(), code.subtract(part.first, block)));
+      });
+    });
+  });
+  code.loop(code.maximum(begin, behind), end, 1, [&](Value row) {
+    inVectors(length, frame.variant.vectorLanes, [&](Value k, unsigned lanes) {
+      code.store(lanes ? code.splat(0.0f, lanes) : code.real(0),
+                 code.address(rowAt(row), code.f32(), k));
     });
   });
 }
 
 void CpuOperands::packGathered(Value column, Value block, Value length) {
   Value last = code.minimum(code.add(column, code.integer(width)), columns);
-  rhsLines->eachLine(block, code.add(block, length), [&](Value k, ValueRange axes) {
-    copyLine(false, axes, column, last, panelAt(code.subtract(k, block)));
+  rhsLines->eachPart(column, last, [&](const CpuLines::Part &part) {
+    Value inPanel = code.subtract(part.first, column);
+    rhsLines->eachLine(block, code.add(block, length), [&](Value k, ValueRange axes) {
+      copyPart(false, axes, part,
+               code.address(panelAt(code.subtract(k, block)), code.f32(), inPanel));
+    });
   });
 }
 

@@ -77,7 +77,9 @@ private:
   Value addressIn(const Matrix &matrix, Value index);
   Value loadFrom(const Matrix &matrix, unsigned lanes, Value address, Value mask = {});
   void copyRow(Value row, Value destination, Value block, Value length);
-  void copyLine(bool isLhs, mlir::ValueRange axes, Value first, Value last, Value destination);
+  void inVectors(Value count, unsigned lanes, llvm::function_ref<void(Value k, unsigned lanes)>);
+  void copyPart(bool isLhs, mlir::ValueRange axes, const CpuLines::Part &part, Value destination);
+  void copyGathered(Value begin, Value count, Value block, Value length);
   void packGathered(Value column, Value block, Value length);
   void copyLanes(Value begin, Value first, Value last, Value block, Value length, bool isEdge);
   void packTransposed(Value column, Value block, Value length, Value inPanel);

@@ -144,6 +144,18 @@ void CpuTiles::packTile(const Source &source, Value destination) {
     code.store(words, row(destination, code.integer(static_cast<int64_t>(i))));
 }
 
+/// Lanes [from, to) of a row.
+static Value lanesBetween(Code &code, Value from, Value to) {
+  auto below = [&](Value count) {
+    return arith::ShLIOp::create(code.builder, code.loc, code.integer(1), count);
+  };
+  Type word = code.builder.getI32Type();
+  Value bits =
+      arith::TruncIOp::create(code.builder, code.loc, word, code.subtract(below(to), below(from)));
+  return LLVM::BitcastOp::create(code.builder, code.loc,
+                                 code.vector(code.builder.getI1Type(), kMatrixDepth), bits);
+}
+
 /// The elements of a part, of each line, at its place in a row of 64 bytes.
 void CpuTiles::copyPart(const CpuLines &lines, const Rectangle &from, const CpuLines::Part &part,
                         Value mask, Value destination) {
@@ -151,11 +163,7 @@ void CpuTiles::copyPart(const CpuLines &lines, const Rectangle &from, const CpuL
   Value first = code.address(destination, element, code.subtract(part.first, from.element));
   lines.eachLine(from.line, code.add(from.line, from.lines), [&](Value line, ValueRange axes) {
     CpuLines::Place place = lines.find(axes, part);
-    Value inside = mask;
-    if (place.inside)
-      inside = code.splat(place.inside, kMatrixDepth);
-    if (place.inside && mask)
-      inside = arith::AndIOp::create(code.builder, code.loc, inside, mask);
+    Value inside = place.to ? lanesBetween(code, place.from, place.to) : mask;
     Value shorts = loadShorts(place.address, inside, kMatrixDepth);
     Value to = row(first, code.subtract(line, from.line));
     if (!mask)

@@ -135,7 +135,7 @@ TEST_CASE("what is ordered or of other formats is the code of x86-64-v4, in one 
     ++(is_other ? shared : own);
   }
   CHECK(shared == 4);
-  CHECK(own == 49);
+  CHECK(own == 65);
   Matrix x(17, 70, Kind::numbers, 1), w(70, 33, Kind::numbers, 2);
   Floats sums(17 * 33, Place::end);
   run(variant(), "ordered_33_70", {x.codes.pointer(), w.codes.pointer(), sums.pointer()}, 17);

@@ -34,6 +34,31 @@ struct Windows {
   }
 };
 
+/// Ten taps, too, five side by side: two rows and two columns from one window to the next.
+struct Runs {
+  std::int64_t images, width, channels;
+  Matrix x;
+
+  Runs(std::int64_t image_count, std::int64_t columns, std::int64_t channel_count, Kind kind,
+       unsigned seed)
+      : images(image_count),
+        width(columns),
+        channels(channel_count),
+        x(images * kHeight * width, channels, kind, seed) {}
+
+  static constexpr std::int64_t kHeight = 8, kDown = 5, kAcross = 4;
+  [[nodiscard]] std::int64_t count() const { return images * kDown * kAcross; }
+  [[nodiscard]] std::int64_t length() const { return 10 * channels; }
+
+  float at(std::int64_t window, std::int64_t element) {
+    const std::int64_t image = window / (kDown * kAcross), tap = element / channels;
+    const std::int64_t row = window / kAcross % kDown * 2 + tap / 5 - 1,
+                       column = window % kAcross * 2 + tap % 5 - 2;
+    if (row < 0 || row >= kHeight || column < 0 || column >= width) return 0;
+    return x.at((image * kHeight + row) * width + column, element % channels);
+  }
+};
+
 /// Of sequences x[sequence][time][group][channels]: ten times from two before on.
 struct Groups {
   std::int64_t sequences, channels;
@@ -100,6 +125,38 @@ TEST_CASE("tiles multiply columns that they gather") {
               values_of(windows.count(), [&](std::int64_t k) { return windows.at(k, j); }), kind));
       check(sums, wanted);
     });
+}
+
+TEST_CASE("tiles multiply runs of taps, cut off by the edges of an image") {
+  for (const std::int64_t channels : {1, 3, 24, 32})
+    for (const std::int64_t width : {2, 6})
+      each_kind({1, 3}, [&](std::int64_t batch, Kind kind) {
+        CAPTURE(channels);
+        CAPTURE(width);
+        Runs windows(batch, width, channels, kind, 1);
+        Matrix w(33, windows.length(), kind, 2), g(windows.count(), 17, kind, 3);
+        Floats sums(static_cast<std::size_t>(windows.count() * 33), Place::end),
+            gradients(static_cast<std::size_t>(17 * windows.length()), Place::end);
+        const std::string shape = "_" + std::to_string(channels) + "_" + std::to_string(width);
+        run_tiles("runs" + shape, {windows.x.codes.pointer(), w.codes.pointer(), sums.pointer()},
+                  batch);
+        run_tiles("runs_gradient" + shape,
+                  {g.codes.pointer(), windows.x.codes.pointer(), gradients.pointer()}, batch);
+        Values wanted, wanted_gradients;
+        for (std::int64_t i = 0; i < windows.count(); ++i) {
+          const Values row =
+              values_of(windows.length(), [&](std::int64_t k) { return windows.at(i, k); });
+          for (std::int64_t j = 0; j < 33; ++j) wanted.push_back(judged_sum(row, w.row(j), kind));
+        }
+        for (std::int64_t i = 0; i < 17; ++i)
+          for (std::int64_t j = 0; j < windows.length(); ++j)
+            wanted_gradients.push_back(judged_sum(
+                g.column(i),
+                values_of(windows.count(), [&](std::int64_t k) { return windows.at(k, j); }),
+                kind));
+        check(sums, wanted);
+        check(gradients, wanted_gradients);
+      });
 }
 
 TEST_CASE("tiles gather what is of one element of a batch") {

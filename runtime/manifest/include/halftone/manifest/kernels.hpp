@@ -54,6 +54,9 @@ struct Blocking {
   /// The argument that is rhs, whose panels may be packed before the tasks; or -1: there is one for
   /// each element of a batch, and tasks pack.
   std::int32_t rhs = -1;
+  /// Of a matrix that is gathered, how many elements of a line are neighbours in memory, which
+  /// copies go by; 0 where the matrix lies in memory.
+  std::int32_t lhs_neighbours = 0, rhs_neighbours = 0;
 
   bool operator==(const Blocking&) const = default;
 };

@@ -20,7 +20,7 @@ namespace halftone::manifest {
 
 /// Raised with every change of the structs here and in kernels.hpp, or of the calling convention of
 /// kernels.
-inline constexpr std::uint32_t kVersion = 21;
+inline constexpr std::uint32_t kVersion = 22;
 
 using encoding::Element, encoding::Encoding;
 
