@@ -51,8 +51,11 @@ bool isOfCodes(Value operand) {
     return true;
   if (auto cast = operand.getDefiningOp<CastOp>())
     operand = cast.getX();
-  Operation *maker = operand.getDefiningOp();
-  return maker && leavesNumbers(maker);
+  auto numbers = operand.getDefiningOp<MapOp>();
+  if (!numbers || !leavesNumbers(numbers))
+    return false;
+  auto codes = numbers.getInputs()[0].getDefiningOp<CastOp>();
+  return !codes || bitsOf(tensor(codes.getX()).getElementType()) <= 8; // P100
 }
 
 std::string layerOf(Operation *op) { return getLayer(op).str(); }

@@ -165,9 +165,11 @@ private:
     }
   }
 
-  static bool areCodes(Value value) {
+  /// Of what is rounded to `to`: held in 8 bits, or in its own element.
+  static bool areCodes(Value value, const Encoding &to) {
     Element element = elementOf(cast<TensorType>(value.getType()).getElementType());
-    return !encoding::traits(element).integer && encoding::traits(element).bits == 8;
+    bool hasEight = !encoding::traits(element).integer && encoding::traits(element).bits == 8;
+    return hasEight || element == to.element;
   }
 
   /// The kernel that reads what this one is the end of rounding: itself, but where scales are
@@ -177,12 +179,13 @@ private:
     auto casts = kernel->getAttrOfType<ArrayAttr>(kCastAttr);
     if (casts.empty())
       return kernel;
-    auto to = cast<DictionaryAttr>(casts[casts.size() - 1]).getAs<EncodingAttr>("to");
-    bool leavesCodes = encoding::is_scaled(to.getValue()) &&
-                       (areCodes(kernel->getResult(0)) || areCodes(kernel.getInputs()[0]));
+    const Encoding &to =
+        cast<DictionaryAttr>(casts[casts.size() - 1]).getAs<EncodingAttr>("to").getValue();
+    bool leavesCodes = encoding::is_scaled(to) &&
+                       (areCodes(kernel->getResult(0), to) || areCodes(kernel.getInputs()[0], to));
     KernelOp first = kernel;
     for (bool areMade = false;;) {
-      areMade |= areCodes(first->getResult(0));
+      areMade |= areCodes(first->getResult(0), to);
       auto before = first.getInputs()[0].getDefiningOp<KernelOp>();
       bool isStep = before && before->hasAttr(kRoundingAttr) &&
                     getPhase(before) == getPhase(kernel) &&

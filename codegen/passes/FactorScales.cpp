@@ -60,6 +60,19 @@ CastOp roundingUnder(Value codes) {
                                          : CastOp();
 }
 
+/// What holds the codes of both operands, of which products are exact: bf16 unless some need
+/// another (P100), which has all others.
+Element heldIn(ContractOp contract, FactoredScales scales) {
+  Element held = Element::bf16;
+  for (unsigned i : {0u, 1u})
+    if (MapOp numbers = numbersOf(contract->getOperand(i), scales)) {
+      Type codes = tensor(unwidened(numbers.getInputs()[0])).getElementType();
+      if (isNarrow(codes) && !encoding::holds(held, elementOf(codes))) // of two levels f32
+        held = elementOf(codes);
+    }
+  return held;
+}
+
 /// What is known of the value for people: that the copy, of another element than its numbers, is
 /// where it lies.
 void noteElement(CastOp copy) {
@@ -88,30 +101,39 @@ bool areFactors(ContractOp contract, unsigned operand, MapOp numbers) {
   return !contract.getStart() && factorAccess(contract, operand == 1, numbers);
 }
 
-Value CodeReaders::codesOf(MapOp numbers) {
-  Value &copy = copies[numbers];
+Value CodeReaders::codesOf(MapOp numbers, Element held) {
+  Value &copy = copies[{numbers, static_cast<int>(held)}];
   if (copy)
     return copy;
   Value codes = unwidened(numbers.getInputs()[0]);
-  builder.setInsertionPointAfter(numbers);
-  auto cast = CastOp::create(builder, numbers.getLoc(), codes, Encoding(Element::bf16));
-  for (StringRef name : {StringRef(kLayerAttr), StringRef(kKindAttr)})
-    if (Attribute attribute = numbers->getAttr(name))
-      cast->setAttr(name, attribute);
-  setPhase(cast, getPhase(numbers));
-  CastOp rounding = roundingUnder(codes);
-  CastOp shown = rounding ? rounding : cast;
+  CastOp shown = roundingUnder(codes);
+  if (elementOf(tensor(codes).getElementType()) == held) {
+    copy = codes;
+    shown = codes.getDefiningOp<CastOp>();
+  } else {
+    builder.setInsertionPointAfter(numbers);
+    auto cast = CastOp::create(builder, numbers.getLoc(), codes, Encoding(held));
+    for (StringRef name : {StringRef(kLayerAttr), StringRef(kKindAttr)})
+      if (Attribute attribute = numbers->getAttr(name))
+        cast->setAttr(name, attribute);
+    setPhase(cast, getPhase(numbers));
+    copy = cast.getResult();
+    shown = shown ? shown : cast;
+  }
+  if (!shown)
+    return copy;
   for (StringRef name : {StringRef(kCastAttr), StringRef(kValuesAttr)})
     if (Attribute noted = numbers->removeAttr(name)) // what rules decided, which it says now
       shown->setAttr(name, noted);
   noteElement(shown);
-  return copy = cast.getResult();
+  return copy;
 }
 
 FailureOr<bool> CodeReaders::readCodes(ContractOp contract, FactoredScales scales) {
   SmallVector<MapOp> factors;
   SmallVector<AccessAttr> reads{AccessAttr::get(contract.getContext(), AccessKind::Full)};
   SmallVector<Value> inputs{contract.getResult()};
+  Element held = heldIn(contract, scales);
   for (unsigned i : {0u, 1u}) {
     MapOp numbers = numbersOf(contract->getOperand(i), scales);
     if (!numbers)
@@ -132,7 +154,7 @@ FailureOr<bool> CodeReaders::readCodes(ContractOp contract, FactoredScales scale
              << "' sums over elements that share no scale of f32; scale per row what is summed "
                 "along its last dimension, per column what is summed along others, or state "
                 "f8e8m0 (P89)";
-    contract->setOperand(i, codesOf(numbers));
+    contract->setOperand(i, codesOf(numbers, held));
     factors.push_back(numbers);
     reads.push_back(factorAccess(contract, i == 1, numbers));
     inputs.push_back(numbers.getInputs()[1]);

@@ -15,8 +15,8 @@ enum class FactoredScales { F32, All };
 /// factors of its sums: they differ along none, and no sum goes on from one that was multiplied.
 bool areFactors(ContractOp contract, unsigned operand, MapOp numbers);
 
-/// Lets contractions of one graph read codes. Each has its copy in bf16, an exact cast of the 8-bit
-/// codes, which readers of one value share.
+/// Lets contractions of one graph read codes. Those of 8 bits have a copy in 16 bits, an exact
+/// cast, which readers of one value share; those of 16 bits are read as they are (P100).
 class CodeReaders {
 public:
   explicit CodeReaders(mlir::OpBuilder &builder) : builder(builder) {}
@@ -28,10 +28,11 @@ public:
   llvm::FailureOr<bool> readCodes(ContractOp contract, FactoredScales scales);
 
 private:
-  mlir::Value codesOf(MapOp numbers);
+  mlir::Value codesOf(MapOp numbers, Element held);
 
   mlir::OpBuilder &builder;
-  llvm::DenseMap<mlir::Operation *, mlir::Value> copies; ///< by the map that makes numbers
+  /// By the map that makes numbers, and by what they are held in.
+  llvm::DenseMap<std::pair<mlir::Operation *, int>, mlir::Value> copies;
 };
 
 } // namespace halftone::ir

@@ -154,12 +154,10 @@ private:
     return RoundingPointAttr::get(context, encoding, role, decision.rule, beaten);
   }
 
-  /// P49, P53
+  /// P49
   hd::Rounding roundingOf(Element element, hd::Rounding stated) {
-    if (stated == hd::Rounding::toward_zero)
-      return encoding::traits(element).bits < 8 ? hd::Rounding::nearest_even : stated;
     bool draws = !graph.isInference() && encoding::is_narrow(element);
-    return draws ? stated : hd::Rounding::nearest_even;
+    return draws || stated != hd::Rounding::stochastic ? stated : hd::Rounding::nearest_even;
   }
 
   /// Of the operation being resolved.

@@ -56,4 +56,28 @@ Value nextDelayedScale(Scalars &s, Value amax, Value scale, const Encoding &to) 
   return s.select(s.greater(amax, s.like(amax, 0)), next, scale);
 }
 
+/// To the nearest multiple of its last place, by a sum whose last place that is, and then back by
+/// one place where that went up and should not.
+Value roundedShort(Scalars &s, Value x, const Encoding &to) {
+  constexpr int64_t kWithoutSign = 0x7fffffff;
+  const encoding::ElementTraits &element = encoding::traits(to.element);
+  Value limited = s.saturate(x, to.element);
+  Value bits = s.bits(limited);
+  Value field =
+      s.both(s.shiftRight(bits, kBits.mantissa_bits), s.integer((1 << kBits.exponent_bits) - 1));
+  Value least = s.integer(kBits.bias + encoding::least_normal(element));
+  Value isNormal = s.compare(arith::CmpIPredicate::ugt, field, least);
+  Value leading = s.select(isNormal, field, least);
+  Value place = s.plus(leading, s.integer(kBits.mantissa_bits - element.mantissa_bits));
+  int64_t half = int64_t(1) << (kBits.mantissa_bits - 1);
+  Value large = s.real(s.either(s.shiftLeft(place, kBits.mantissa_bits), s.integer(half)));
+  Value magnitude = s.absolute(limited);
+  Value rounded = s.sub(s.add(magnitude, large), large);
+  if (to.rounding == encoding::Rounding::toward_zero) {
+    Value below = s.sub(rounded, powerOf(s, s.minus(leading, s.integer(element.mantissa_bits))));
+    rounded = s.select(s.greater(rounded, magnitude), below, rounded);
+  }
+  return s.real(s.either(s.bits(rounded), s.both(bits, s.integer(~kWithoutSign))));
+}
+
 } // namespace halftone::ir

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What scales are, as scalar code: P51, P73 and P87 of docs/spec/precision.md.
+// What scales are, as scalar code, and rounding to elements of fewer than 8 bits: P51, P53, P73 and
+// P87 of docs/spec/precision.md.
 #ifndef HALFTONE_PASSES_SCALEFORMULAS_H
 #define HALFTONE_PASSES_SCALEFORMULAS_H
 
@@ -20,6 +21,10 @@ mlir::Value multiplierOrOne(Scalars &s, mlir::Value maximum, double largest);
 /// P73, P87: the scale after a step, `amax` being the largest magnitude of those that count,
 /// `scale` the scale before it.
 mlir::Value nextDelayedScale(Scalars &s, mlir::Value amax, mlir::Value scale, const Encoding &to);
+
+/// P53: the f32 x rounded to an element that has no type of its own in scalar code, to the nearest
+/// or toward zero as `to` says.
+mlir::Value roundedShort(Scalars &s, mlir::Value x, const Encoding &to);
 
 } // namespace halftone::ir
 

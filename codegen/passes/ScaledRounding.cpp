@@ -14,15 +14,14 @@ using namespace mlir;
 namespace halftone::ir {
 namespace {
 
-using encoding::ElementTraits, encoding::Scaling;
+using encoding::Scaling;
 
-constexpr const ElementTraits &kSingle = encoding::traits(Element::f32);
+constexpr const encoding::ElementTraits &kSingle = encoding::traits(Element::f32);
 /// On maps of a scaled rounding: what each leaves.
 constexpr StringLiteral kPartAttr = "halftone.scaled";
 /// On the map that leaves numbers: its scales are powers of two, one for each block.
 constexpr StringLiteral kPowersAttr = "halftone.powers_of_blocks";
-constexpr StringLiteral kScales = "scales", kScale = "scale", kUnscale = "unscale";
-constexpr int64_t kWithoutSign = 0x7fffffff;
+constexpr StringLiteral kScales = "scales", kScale = "scale", kFit = "fit", kUnscale = "unscale";
 
 /// What codes are multiplied by, and what elements are before they are rounded, one of each for
 /// every group of x.
@@ -40,9 +39,13 @@ public:
 
   SmallVector<Operation *> build() {
     Scales scales = delayed ? Scales{delayed, {}} : findScales();
-    Value scaled =
-        delayed ? divideAndTrack() : multiply(kScale, widened(), scales.inverse, isBelow8Bits());
-    Encoding element(isBelow8Bits() ? Element::f8e4m3 : to.element, to.rounding);
+    Value scaled = delayed ? divideAndTrack() : multiply(kScale, widened(), scales.inverse);
+    if (isFittedApart())
+      scaled = fitted(scaled);
+    Encoding element =
+        isBelow8Bits() ? Encoding(Element::f8e4m3) : Encoding(to.element, to.rounding);
+    if (isDrawn())
+      element.rounding = to.rounding;
     element.saturate = true;
     auto cast = CastOp::create(builder, loc, scaled, element, point);
     if (isBelow8Bits() && isDrawn())
@@ -77,28 +80,25 @@ private:
   /// Such elements are held as f8e4m3, which has all of their numbers.
   bool isBelow8Bits() const { return encoding::traits(to.element).bits < 8; }
 
-  /// x rounded to an element that has no type of its own in scalar code: to the nearest multiple of
-  /// its last place, by a sum whose last place that is.
-  Value roundBelow8Bits(Scalars &s, Value x) {
-    const ElementTraits &element = encoding::traits(to.element);
-    Value limited = s.saturate(x, to.element);
-    Value bits = s.bits(limited);
-    Value field = s.both(s.shiftRight(bits, kSingle.mantissa_bits),
-                         s.integer((1 << kSingle.exponent_bits) - 1));
-    Value least = s.integer(kSingle.bias + encoding::least_normal(element));
-    Value isNormal = s.compare(arith::CmpIPredicate::ugt, field, least);
-    Value place = s.plus(s.select(isNormal, field, least),
-                         s.integer(kSingle.mantissa_bits - element.mantissa_bits));
-    int64_t half = int64_t(1) << (kSingle.mantissa_bits - 1);
-    Value large = s.real(s.either(s.shiftLeft(place, kSingle.mantissa_bits), s.integer(half)));
-    Value magnitude = s.absolute(limited);
-    Value rounded = s.bits(s.sub(s.add(magnitude, large), large));
-    return s.real(s.either(rounded, s.both(bits, s.integer(~kWithoutSign))));
-  }
-
   /// Rounded, or limited to what the element has where that is drawn.
   Value fitBelow8Bits(Scalars &s, Value x) {
-    return isDrawn() ? s.saturate(x, to.element) : roundBelow8Bits(s, x);
+    return isDrawn() ? s.saturate(x, to.element) : roundedShort(s, x, to);
+  }
+
+  /// P95: what is rounded to codes is shown beside them, and lies before the map that fits it.
+  bool isFittedApart() const { return isBelow8Bits() && isOfF32(); }
+
+  Value fitted(Value scaled) {
+    auto map = makeMap(
+        builder, loc, kFit, {scaled}, type,
+        [&](Scalars &s, ValueRange e) -> SmallVector<Value> { return {fitBelow8Bits(s, e[0])}; });
+    map->setAttr(kInternalAttr, builder.getUnitAttr());
+    return made(map);
+  }
+
+  /// Before the cast: of an element of fewer than 8 bits what that has.
+  Value readyForCast(Scalars &s, Value product) {
+    return isBelow8Bits() && !isFittedApart() ? fitBelow8Bits(s, product) : product;
   }
 
   Operation *add(Operation *op) {
@@ -188,8 +188,7 @@ private:
           isOfF32() ? e[1]
                     : s.real(s.minus(s.integer(int64_t(2 * kSingle.bias) << kSingle.mantissa_bits),
                                      s.bits(e[1])));
-      Value product = s.mul(e[0], inverse);
-      Value fitting = isBelow8Bits() ? fitBelow8Bits(s, product) : product;
+      Value fitting = readyForCast(s, s.mul(e[0], inverse));
       return {onlyFinite(s, magnitude, fitting), s.rowMax(magnitude)};
     };
     auto map = makeMap(builder, loc, kScale, space, {widened(), Value(delayed)},
@@ -330,14 +329,13 @@ private:
     return {map.getOutputs()[0], map.getOutputs()[1]};
   }
 
-  /// Each element of `value` by what its group has of `factors`; where the element has fewer than 8
-  /// bits rounded, or limited to what it has if that is drawn.
-  Value multiply(StringRef label, Value value, Value factors, bool rounds = false) {
+  /// Each element of `value` by what its group has of `factors`.
+  Value multiply(StringRef label, Value value, Value factors) {
     auto code = [&](Scalars &s, ValueRange e) -> SmallVector<Value> {
       bool isUnscale = label == kUnscale;
       bool isMultiplier = isUnscale && isOfF32() && delayed; // P87: of elements, not of codes
       Value product = s.mul(e[0], isMultiplier ? s.div(s.like(e[1], 1), e[1]) : e[1]);
-      Value fitting = rounds ? fitBelow8Bits(s, product) : product;
+      Value fitting = isUnscale ? product : readyForCast(s, product);
       return {isOfF32() && !isUnscale ? onlyFinite(s, s.absolute(e[0]), fitting) : fitting};
     };
     AccessAttr group = ofGroup(tensor(factors));

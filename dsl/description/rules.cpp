@@ -208,9 +208,9 @@ bool read_scaling(Scanner& scan, encoding::Scaling& scaling) {
         return element == Element::f8e8m0 || element == Element::f8e4m3 || element == Element::f32;
       });
   if (!has_scale || !scan.take_word("under")) return has_scale;
-  return scan.read_enum(
-      scaling.of_all, "a format of a tensor's scale",
-      +[](Element element) { return element == Element::f32; });
+  scaling.of_all = Element::f32;  // P97
+  return scan.take_word("f32") ||
+         scan.unexpected("'f32'; a tensor's scale is a power of two where no under is said");
 }
 
 bool read_format(Scanner& scan, Encoding& encoding, std::string_view what, bool (*fits)(Element)) {

@@ -311,11 +311,7 @@ RoundTo Resolution::operand(NodeId node, Pass pass, Role role) const {
   const auto rounding = winner(description_, {target_, stage_}, subject, &Rule::rounding);
   RoundTo to;
   if (compute) to = rounding_to(compute->follow ? widest_operand(node, pass) : compute->encoding);
-  const bool is_of_fewer_bits = to.format == Element::f6e3m2 || to.format == Element::f6e2m3 ||
-                                to.format == Element::f4e2m1;  // P53
-  if (rounding && !(is_of_fewer_bits && *rounding == Rounding::toward_zero)) {
-    to.rounding = *rounding;
-  }
+  if (rounding) to.rounding = *rounding;
   return to;
 }
 

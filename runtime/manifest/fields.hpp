@@ -19,7 +19,8 @@ inline constexpr auto kFields<Dimension> =
 template <>
 inline constexpr auto kFields<encoding::Scaling> =
     std::tuple{&encoding::Scaling::kind,  &encoding::Scaling::size,    &encoding::Scaling::rows,
-               &encoding::Scaling::scale, &encoding::Scaling::history, &encoding::Scaling::margin};
+               &encoding::Scaling::scale, &encoding::Scaling::history, &encoding::Scaling::margin,
+               &encoding::Scaling::of_all};
 template <>
 inline constexpr auto kFields<Encoding> =
     std::tuple{&Encoding::element, &Encoding::scaling, &Encoding::rounding, &Encoding::saturate};

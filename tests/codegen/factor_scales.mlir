@@ -129,3 +129,37 @@ halftone.graph "training" {
   %y = halftone.contract %a, %w {transpose_rhs, pass = #halftone.pass<forward>} : (!x, !w) -> !halftone.tensor<[batch, 4], f32>
   halftone.output "y", %y : !halftone.tensor<[batch, 4], f32>
 }
+
+// -----
+
+!x = !halftone.tensor<[batch, 8], f32>
+!w = !halftone.tensor<[4, 8], f32>
+!scale = !halftone.tensor<[], f32>
+
+// P100: codes of f16 are read as they lie, and those of 8 bits beside them as f16; what was noted of a rounding is noted of its cast.
+// CHECK-LABEL: halftone.graph "training"
+halftone.graph "training" {
+  %z = halftone.input "z" : !x
+  %w = halftone.input "w" : !halftone.tensor<[4, 8], f8E4M3FN>
+  %s = halftone.input "s" : !scale
+  %t = halftone.input "t" : !scale
+  // CHECK: %[[CODES:.*]] = halftone.cast %{{.*}} {halftone.cast = {value = 0 : i64}, saturate} : {{.*}} -> !halftone.tensor<[batch, 8], f16>
+  %q = halftone.cast %z {saturate} : (!x) -> !halftone.tensor<[batch, 8], f16>
+  %qf = halftone.cast %q {halftone.inline} : (!halftone.tensor<[batch, 8], f16>) -> !x
+  %wf = halftone.cast %w {halftone.inline} : (!halftone.tensor<[4, 8], f8E4M3FN>) -> !w
+  // CHECK-NOT: halftone.map "unscale"
+  %a = halftone.map "unscale" (%qf, %s) {halftone.scaled = "unscale", halftone.cast = {value = 0 : i64}} : (!x, !scale) -> !x {
+  ^bb0(%c: f32, %f: f32):
+    %m = arith.mulf %c, %f : f32
+    halftone.yield %m : f32
+  }
+  // CHECK: %[[OTHERS:.*]] = halftone.cast {{.*}} -> !halftone.tensor<[4, 8], f16>
+  %b = halftone.map "unscale" (%wf, %t) {halftone.scaled = "unscale"} : (!w, !scale) -> !w {
+  ^bb0(%c: f32, %f: f32):
+    %m = arith.mulf %c, %f : f32
+    halftone.yield %m : f32
+  }
+  // CHECK: halftone.contract %[[CODES]], %[[OTHERS]]
+  %y = halftone.contract %a, %b {transpose_rhs, pass = #halftone.pass<forward>} : (!x, !w) -> !halftone.tensor<[batch, 4], f32>
+  halftone.output "y", %y : !halftone.tensor<[batch, 4], f32>
+}

@@ -187,6 +187,9 @@ TEST_CASE("a statement that breaks the grammar is refused where it does") {
        "\"-4294967264\" does not fit 32 bits; write an integer nearer to 0"},
       {"rule everywhere : compute f8e4m3 scaled block f8e8m0 saturate", 4, 47,
        "expected the size of a block, but met \"f8e8m0\""},
+      {"rule everywhere : compute f4e2m1 scaled block 16 f8e4m3 under f8e8m0 saturate", 4, 63,
+       "expected 'f32'; a tensor's scale is a power of two where no under is said, but met "
+       "\"f8e8m0\""},
       {"rule everywhere : compute f8e4m3 scaled tensor saturate", 4, 48,
        "expected a format of scales, one of f32, f8e4m3, f8e8m0, but met \"saturate\""},
       {"rule everywhere : compute f8e4m3 scaled block 32 by f8e8m0 saturate", 4, 53,

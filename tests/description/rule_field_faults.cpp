@@ -48,13 +48,12 @@ TEST_CASE("fields that nothing selected has are refused") {
       {"everywhere : compute bf16 scaled tensor f8e8m0 saturate",
        "states a compute that scales an element of more than 8 bits (P51); state f8e4m3, f8e5m2, "
        "f6e3m2, f6e2m3 or f4e2m1 (P42)"},
+      {"everywhere : compute f16 scaled delayed 8 f8e8m0 saturate",
+       "states a compute that scales an element of 16 bits by powers of two, or in blocks (P100); "
+       "state a scale of f32 for the tensor, for each row or for each column (P42)"},
       {"everywhere : compute f8e8m0 scaled tensor f8e8m0 saturate",
        "states a compute that scales an element of more than 8 bits (P51); state f8e4m3, f8e5m2, "
        "f6e3m2, f6e2m3 or f4e2m1 (P42)"},
-      {"everywhere : store bf16 compute f4e2m1 scaled block 32 f8e8m0 saturate rounding "
-       "toward_zero",
-       "states a compute that rounds an element of fewer than 8 bits toward zero (P53); leave "
-       "rounding out, or state stochastic (P42)"},
       {"everywhere : compute f8e5m2 scaled block 16 by 1 f8e4m3 saturate",
        "states a compute that has scales of f8e4m3 on another element than f4e2m1 (P77); state "
        "them as f8e8m0 (P42)"},

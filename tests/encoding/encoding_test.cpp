@@ -302,6 +302,9 @@ TEST_CASE("what is no encoding is refused in one sentence") {
       {"bf16 scaled block -4 f32", "'-4' is no size of a block; write a positive number"},
       {"bf16 scaled block 99999999999 f32",
        "'99999999999' is no size of a block; write a positive number"},
+      {"f4e2m1 scaled block 16 f8e4m3 under f8e8m0 saturate",
+       "a tensor's scale is in f8e8m0 where no under is said; leave under out"},
+      {"f4e2m1 scaled block 16 f8e4m3 under saturate", "no element is called 'saturate"},
       {"bf16 scaled block 32 by f32", "'f32' is no size of a block; write a positive number"},
       {"bf16 scaled block 32 by 0 f32", "'0' is no size of a block; write a positive number"},
       {"bf16 upward",
@@ -331,7 +334,8 @@ TEST_CASE("scales are powers of two, f32 or of two levels, of short floats that 
     const bool is_shorter = encoding.element == Element::f6e3m2 ||
                             encoding.element == Element::f6e2m3 ||
                             encoding.element == Element::f4e2m1;
-    const bool fits = is_float8 || (is_shorter && encoding.rounding != Rounding::toward_zero);
+    const bool is_half = encoding.element == Element::f16;  // P100
+    const bool fits = is_float8 || is_shorter || is_half;
     const Scaling& scaling = encoding.scaling;
     const bool is_block = scaling.kind == Scaling::Kind::block;
     const bool is_one = is_block && scaling.size == 1 && scaling.rows == 1;
@@ -342,8 +346,8 @@ TEST_CASE("scales are powers of two, f32 or of two levels, of short floats that 
     const bool is_f32 = is_block ? is_under_f32 : scaling.scale == Element::f32;
     const bool has_known =
         scaling.of_all == Element::f8e8m0 || (is_under_f32 && encoding.element == Element::f4e2m1);
-    const bool is_sound =
-        fits && !is_one && has_known && (scaling.scale == Element::f8e8m0 || has_two || is_f32);
+    const bool is_sound = fits && !is_one && has_known && (!is_half || (is_f32 && !is_block)) &&
+                          (scaling.scale == Element::f8e8m0 || has_two || is_f32);
     CHECK((fault_of_scaling(encoding) == nullptr) == (is_sound && encoding.saturate));
     CHECK(has_two_levels(scaling) == (is_block && scaling.scale == Element::f8e4m3));
     if (is_of_states(encoding)) continue;
@@ -353,9 +357,9 @@ TEST_CASE("scales are powers of two, f32 or of two levels, of short floats that 
     CHECK(factors_sums(encoding) == is_f32);
     CHECK(element_of_numbers(encoding) == (is_f32 ? Element::f32 : Element::bf16));
   }
-  // Elements and roundings of 8 bits, of fewer; tensor, row and column under two kinds of scales,
-  // and blocks of four sizes and as many rows as there are but one; two levels of two kinds.
-  CHECK(sound == (2 * 3 + 3 * 2) * (3 * 2 + 4 * 3 - 1) + 2 * 2 * (4 * 3 - 1));
+  // Elements and their roundings; tensor, row and column under two kinds of scales, and blocks of
+  // four sizes and as many rows as there are but one; two levels of two kinds; f16 under f32.
+  CHECK(sound == 5 * 3 * (3 * 2 + 4 * 3 - 1) + 2 * 3 * (4 * 3 - 1) + 3 * 3);
   Encoding blocks = Element::f8e5m2;
   blocks.saturate = true;
   for (const auto& [size, is_sound] :
@@ -391,6 +395,13 @@ TEST_CASE("nothing computes with elements of scales and those of fewer than 8 bi
   saturating.saturate = true;
   CHECK(fault(scaled) == std::string("scales an element of more than 8 bits (P51); state f8e4m3, "
                                      "f8e5m2, f6e3m2, f6e2m3 or f4e2m1"));
+  scaled = {Element::f16};
+  scaled.scaling = {.kind = Scaling::Kind::tensor, .scale = Element::f8e8m0};
+  CHECK(fault(scaled) == std::string("scales an element of 16 bits by powers of two, or in blocks "
+                                     "(P100); state a scale of f32 for the tensor, for each row or "
+                                     "for each column"));
+  scaled.scaling.scale = Element::f32;
+  CHECK(fault(scaled) == std::string("is scaled and does not saturate (P51); add saturate"));
   CHECK(fault(saturating) == std::string("saturates, but nothing is rounded to its element (F2); "
                                          "leave saturate out"));
   CHECK(fault(Element::f4e2m1) == std::string("is of an element that is converted alone, not "

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <string>
@@ -88,26 +89,68 @@ TEST_CASE("inspect() shows what scaled and stochastic roundings rounded") {
   }
 }
 
-// Numbers of fewer than 8 bits are rounded before their cast, which is what is shown: what lies
-// there are elements, and not codes times their blocks' scales.
-TEST_CASE("under two levels of f32 inspect() shows elements of the format (P94, P97)") {
+namespace {
+
+/// One of the two neighbours of `before`: `down`, or the number behind it.
+bool is_neighbour(const Encoding& element, float before, float found) {
+  Encoding cut = element;
+  cut.rounding = Rounding::toward_zero;
+  const float down = rounded(cut, std::array{before})[0];
+  if (found == down) return true;
+  const encoding::ElementTraits& traits = encoding::traits(element.element);
+  const int exponent = down == 0 ? -1000 : std::ilogb(down);
+  const int place = std::max(exponent, encoding::least_normal(traits)) - traits.mantissa_bits;
+  return std::abs(found) == std::abs(down) + std::ldexp(1.0f, place) &&
+         std::signbit(found) == std::signbit(before);
+}
+
+}  // namespace
+
+// What lies there are elements, and not codes times their blocks' scales.
+TEST_CASE("of fewer than 8 bits under f32 inspect() shows elements and what they were (P94, P97)") {
   Pair pair = make_pair(find_artifact("factors"), tested_variant, 5);
   pair.draw();
   pair.trainer.step(pair.named_inputs());
-  int compared = 0;
+  const auto master = pair.trainer.parameter("fc.weight");
+  const std::vector<float> weights(master.begin(), master.end());
+  std::map<std::string, int> compared;
   pair.trainer.inspect([&](const InspectedValue& value) {
     if (value.before.empty()) return;
     CAPTURE(std::string(value.layer));
     CAPTURE(std::string(value.role));
     CAPTURE(std::string(value.format));
     const Encoding to = encoding_of(value.format);
-    if (!encoding::has_two_levels(to.scaling) || to.rounding == Rounding::stochastic) return;
-    Encoding element = to.element;
+    if (encoding::traits(to.element).bits >= 8) return;
+    CHECK(encoding::factors_sums(to));
+    ++compared[std::string(value.format)];
+    Encoding element(to.element, to.rounding);
     element.saturate = true;
-    ++compared;
-    CHECK(first_difference(value.values, rounded(element, value.before)) == -1);
+    CHECK(first_difference(value.before, value.values) != -1);
+    CHECK(statistics_of(value).error > 0.01);  // 2 binary digits
+    if (to.rounding != Rounding::stochastic) {
+      CHECK(first_difference(value.values, rounded(element, value.before)) == -1);
+    } else {
+      for (std::size_t i = 0; i < value.values.size(); ++i)
+        CHECK(is_neighbour(element, value.before[i], value.values[i]));
+    }
+    if (to.scaling.kind != Scaling::Kind::tensor) return;
+    const reference::RoundTo round_to{to.element, to.rounding, to.saturate, to.scaling};
+    const float multiplier = reference::multiplier_of(round_to, weights);
+    std::vector<float> multiplied;
+    for (const float weight : weights) multiplied.push_back(weight * multiplier);
+    CHECK(first_difference(value.before, multiplied) == -1);
   });
-  CHECK(compared >= 3);
+  // As the model's rules have them, the scale of the tensor in f32 included.
+  for (const char* format :
+       {"f4e2m1 scaled tensor f32 saturate", "f4e2m1 scaled block 4 f8e4m3 under f32 saturate",
+        "f4e2m1 scaled block 3 f8e4m3 under f32 stochastic saturate",
+        "f4e2m1 scaled block 16 by 3 f8e4m3 under f32 saturate",
+        "f4e2m1 scaled block 8 f8e4m3 under f32 toward_zero saturate",
+        "f4e2m1 scaled block 4 by 1 f8e4m3 under f32 saturate"}) {
+    CAPTURE(std::string(format));
+    CHECK(compared[format] >= 1);
+  }
+  CHECK(compared.size() == 6);
 }
 
 TEST_CASE(

@@ -66,11 +66,12 @@ double accuracy(const char* name) {
 }  // namespace
 
 TEST_CASE(
-    "scaled operands of 8 and 4 bits learn digits as those of bf16 do, from gradients however "
+    "scaled operands of 16, 8 and 4 bits learn digits as those of bf16 do, from gradients however "
     "small") {
   const double wide = accuracy("bf16");
   CHECK(wide > 0.9);
-  for (const char* name : {"tensors", "delayed", "blocks", "columns", "factors", "vectors"}) {
+  for (const char* name :
+       {"tensors", "delayed", "blocks", "columns", "factors", "vectors", "halves"}) {
     CAPTURE(std::string(name));
     CHECK(accuracy(name) > wide - 0.02);
   }

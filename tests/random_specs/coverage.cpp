@@ -74,6 +74,7 @@ class Coverage {
                              "scales of two levels",
                              "two levels under f32",
                              "scales of f32",
+                             "scaled f16",
                              "weights as i8",
                              "weights as f8e4m3",
                              "scales of least error"}) {
@@ -143,6 +144,7 @@ void Coverage::add_rule(const Rule& rule) {
       if (factors_sums(encoding)) count("two levels under f32");
     }
     if (factors_sums(encoding)) count("scales of f32");
+    if (gains_range(traits(encoding.element)) && factors_sums(encoding)) count("scaled f16");
   };
   if (rule.store && !rule.store->follow) add_encoding(rule.store->encoding);
   if (rule.compute && !rule.compute->follow) add_encoding(rule.compute->encoding);

@@ -60,7 +60,10 @@ class RuleWriter {
     Rule rule;
     for (const Kind kind : {kind_called("linear"), kind_called("matmul")})
       if (has(kind)) rule.clauses.emplace_back().ops = {kind};
-    Encoding scaled = choices_.happens(70) ? Element::f8e4m3 : Element::f4e2m1;
+    const std::int64_t of_ten = choices_.between(0, 9);
+    Encoding scaled = of_ten < 5   ? Element::f8e4m3
+                      : of_ten < 7 ? Element::f16  // P100
+                                   : Element::f4e2m1;
     scaled.saturate = true;
     scaled.scaling = {.kind = Scaling::Kind::tensor, .scale = Element::f32};
     if (scaled.element == Element::f4e2m1 && choices_.happens(60)) {  // P97

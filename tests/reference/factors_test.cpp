@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scales of f32 as factors of sums (P87 to P89, N12) against TransformerEngine's formulas and sums
-// of codes in numpy (record_factors.py).
+// Scales of f32 as factors of sums (P87 to P89, P100, N12) against TransformerEngine's formulas and
+// sums of codes in numpy (record_factors.py).
 #include <doctest/doctest.h>
 
 #include <array>
@@ -88,6 +88,12 @@ rule where op linear role weight : compute f4e2m1 scaled block 4 by 4 f8e4m3 und
 rule where op linear pass weight_gradient : compute f4e2m1 scaled block 4 by 1 f8e4m3 under f32 saturate
 )";
 
+// P100: of the gradients, too; then beside codes of 8 bits.
+constexpr const char* kHalves = "rule where op linear : compute f16 scaled tensor f32 saturate\n";
+constexpr const char* kMixed = R"(rule where op linear : compute f16 scaled tensor f32 saturate
+rule where op linear role weight : compute f8e4m3 scaled tensor f32 saturate
+)";
+
 /// Beside it something that is trained.
 std::string matmul_under(const std::string& rules) {
   return R"(input %a : f32[batch, 5, 6] gradient
@@ -142,7 +148,7 @@ TEST_CASE("a row's multiplier is torchao's, whose quotient is one of f64 rounded
 }
 
 TEST_CASE("tensors, rows and columns have the recorded numbers, each a code times a factor") {
-  for (const Element format : {Element::f8e4m3, Element::f8e5m2, Element::f4e2m1})
+  for (const Element format : {Element::f8e4m3, Element::f8e5m2, Element::f4e2m1, Element::f16})
     for (const auto& groups : kGroups)
       for (const int power : {-120, 0, 110}) {
         const std::vector<float> x = spread(3 * 7 * 10, power + 200, power);
@@ -225,6 +231,8 @@ TEST_CASE(
   for (const auto& [name, rules] : {std::pair{"tensor", kTensors},
                                     {"vectors", kVectors},
                                     {"levels", kLevels},
+                                    {"halves", kHalves},
+                                    {"mixed", kMixed},
                                     {"alone", kWeights}}) {
     CAPTURE(std::string(name));
     const Declared model(parse_model(linear_under(rules)), {{"batch", 2}});
@@ -334,7 +342,7 @@ TEST_CASE("what multiplies no sum by a factor, or sums over several, is refused"
 }
 
 TEST_CASE("exact operands are not rounded, and bounded ones hold what is declared within") {
-  for (const Element format : {Element::f8e4m3, Element::f8e5m2, Element::f4e2m1})
+  for (const Element format : {Element::f8e4m3, Element::f8e5m2, Element::f4e2m1, Element::f16})
     for (const auto& groups : kGroups) {
       CAPTURE(std::string(groups.word));
       const RoundTo to = under_f32(format, groups.kind);

@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes factors_expected.hpp: products of codes under scales of f32 (P87 to P89 and N12 of docs/spec/) by other means than the
 reference's. Multipliers are TransformerEngine's compute_scale_from_amax (recipe/recipe_common.cuh) with an epsilon of 0, delayed ones those
-of recipe/delayed_scaling.cu, and of torchao's rows amax_to_scale (torchao/float8/float8_utils.py) without powers of two; codes are casts of ml_dtypes, sums the chains of numpy_rules.py. Run with numpy and ml_dtypes:
+of recipe/delayed_scaling.cu, and of torchao's rows amax_to_scale (torchao/float8/float8_utils.py) without powers of two; codes are casts of numpy and ml_dtypes, sums the chains of numpy_rules.py. Run with numpy and ml_dtypes:
 ./record_factors.py > factors_expected.hpp"""
 import ml_dtypes
 import numpy as np
 
 from numpy_rules import chain, columns, data, f32, record, results
 
-FORMATS = {"f8e4m3": (ml_dtypes.float8_e4m3fn, 448.0), "f8e5m2": (ml_dtypes.float8_e5m2, 57344.0), "f4e2m1": (ml_dtypes.float4_e2m1fn, 6.0)}
+FORMATS = {"f8e4m3": (ml_dtypes.float8_e4m3fn, 448.0), "f8e5m2": (ml_dtypes.float8_e5m2, 57344.0), "f4e2m1": (ml_dtypes.float4_e2m1fn, 6.0),
+           "f16": (np.float16, 65504.0)}
 MOST = np.finfo(f32).max
 
 
@@ -90,6 +91,16 @@ def levels_linear():
     def levels(rows, columns):
         return lambda v: Levels(v, (4, 4) if v.shape == (4, 10) else (rows, columns))
     passes("levels", levels(1, 4), levels(1, 4), levels(4, 1), levels(4, 1))
+
+
+def halves():
+    """Operands of f16, then weights of E4M3 beside them, whose codes f16 has."""
+    def half(v):
+        return Operand(v, "f16", "tensor")
+    passes("halves", half, half, half, half)
+    def mixed(v):
+        return Operand(v, "f8e4m3" if v.shape == (4, 10) else "f16", "tensor")
+    passes("mixed", mixed, mixed, mixed, mixed)
 
 
 def passes(name, read, arrive, read_across, arrive_across):
@@ -187,7 +198,7 @@ def delayed():
     walk[[5, 6, 7, 20]] = [0, 0, 0, 2.0 ** -140]
     walk[21:26] = 2.0 ** -135
     lines = []
-    for name, history, margin in [("f8e4m3", 1, 0), ("f8e4m3", 5, 2), ("f8e5m2", 3, 0), ("f8e5m2", 16, 16)]:
+    for name, history, margin in [("f8e4m3", 1, 0), ("f8e4m3", 5, 2), ("f8e5m2", 3, 0), ("f8e5m2", 16, 16), ("f16", 4, 1)]:
         recipe = Recipe(FORMATS[name][1], history, margin)
         scales = ", ".join(f"0x{recipe.step(amax).view(np.uint32):08x}" for amax in walk)
         lines.append(f"    {{Element::{name}, {history}, {margin},\n     {{{scales}}}}},")
@@ -200,6 +211,7 @@ def main():
     linear("tensor", "tensor", "tensor")
     linear("vectors", "row", "column")
     levels_linear()
+    halves()
     weight_alone()
     matmul()
     walk, scales = delayed()

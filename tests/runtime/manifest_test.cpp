@@ -18,6 +18,18 @@ using Kind = DecodeError::Kind;
 
 namespace {
 
+/// Under f32, which no other member says (P97).
+Encoding two_levels() {
+  Encoding to(Element::f4e2m1, halftone::encoding::Rounding::stochastic);
+  to.scaling = {.kind = halftone::encoding::Scaling::Kind::block,
+                .size = 16,
+                .rows = 2,
+                .scale = Element::f8e4m3,
+                .of_all = Element::f32};
+  to.saturate = true;
+  return to;
+}
+
 /// A line manifest in which no field has its default value.
 Manifest full_manifest() {
   Manifest manifest = hand_made::manifest();
@@ -45,6 +57,8 @@ Manifest full_manifest() {
                       {{2, 0}, {3, -1}},
                       2}};
   training.casts = {{0, Element::f32, Element::bf16, "line_update", true, 1}};
+  training.casts.push_back(training.casts[0]);
+  training.casts[1].to = two_levels();
   manifest.programs[2].probes.back() = {
       Phase::backward, 0, 2, 1, "fc", "linear", Pass::weight_gradient, ValueRole::saved, 1};
   manifest.programs[2].probes[1].first_launch = 0;

@@ -75,7 +75,7 @@ constexpr Delayed delayed(long long history = 1024, long long margin = 0) {
 /// A format of compute: numbers of `element` times scales, by which the largest number of a whole
 /// tensor, of each vector or of each block, fits the element. Scales are powers of two (P51), or f32
 /// as TransformerEngine's by default: those are for operands of linear and matmul alone, whose sums
-/// of codes they multiply (P87, P88). It saturates by itself.
+/// of codes they multiply (P87, P88), and for f16, too (P100). It saturates by itself.
 struct Scaled {
   description::Encoding encoding;
   bool sound = true;

@@ -223,10 +223,9 @@ RULE(everywhere(master(scaled(f8e5m2))), everywhere(master(f32)))
 // f4e2m1 (P42)
 RULE(everywhere(compute(scaled(bf16))), everywhere(compute(scaled(f8e5m2))))
 
-// EXPECT scaled_cut: rounds an element of fewer than 8 bits toward zero (P53); leave rounding out,
-// or state stochastic (P42)
-RULE(everywhere(compute(scaled(f4e2m1, block(32))), rounding(toward_zero)),
-     everywhere(compute(scaled(f4e2m1, block(32))), rounding(stochastic)))
+// EXPECT scaled_f16: scales an element of 16 bits by powers of two, or in blocks (P100); state a
+// scale of f32 for the tensor, for each row or for each column (P42)
+RULE(everywhere(compute(scaled(f16))), everywhere(compute(scaled(f16, f32))))
 
 // EXPECT scaled_blocks_of_one: the rule 'everywhere : compute f8e4m3 scaled block 1 f8e8m0
 // saturate' states a compute that has blocks of one element, or of more than 4096 rows or columns

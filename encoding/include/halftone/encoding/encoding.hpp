@@ -89,17 +89,24 @@ constexpr bool is_of_states(const Encoding& encoding) {
          encoding.saturate;
 }
 
+/// Whether an element of more than 8 bits has less than f32's range, which a scale of f32 gives it
+/// (P100).
+constexpr bool gains_range(const ElementTraits& element) {
+  return !element.integer && element.bits > 8 &&
+         element.exponent_bits < traits(Element::f32).exponent_bits;
+}
+
 /// Of a scaled encoding, as `fault`.
 constexpr const char* fault_of_scaling(const Encoding& encoding) {
   const Scaling& scaling = encoding.scaling;
   const ElementTraits& element = traits(encoding.element);
-  if (element.integer || element.bits > 8 || is_scale(element)) {
+  if (gains_range(element) && (scaling.kind == Scaling::Kind::block || !factors_sums(encoding))) {
+    return "scales an element of 16 bits by powers of two, or in blocks (P100); state a scale of "
+           "f32 for the tensor, for each row or for each column";
+  }
+  if (element.integer || is_scale(element) || (element.bits > 8 && !gains_range(element))) {
     return "scales an element of more than 8 bits (P51); state f8e4m3, f8e5m2, f6e3m2, f6e2m3 or "
            "f4e2m1";
-  }
-  if (element.bits < 8 && encoding.rounding == Rounding::toward_zero) {
-    return "rounds an element of fewer than 8 bits toward zero (P53); leave rounding out, or state "
-           "stochastic";
   }
   if (has_two_levels(scaling) && encoding.element != Element::f4e2m1) {
     return "has scales of f8e4m3 on another element than f4e2m1 (P77); state them as f8e8m0";

@@ -136,7 +136,12 @@ inline std::variant<Encoding, std::string> parse(std::string_view text) {
               "' is no scaling; write scaled tensor, row, column, block or delayed";
     }
     read_element(scaling.scale);
-    if (words.take("under")) read_element(scaling.of_all);
+    if (words.take("under")) {
+      read_element(scaling.of_all);
+      if (scaling.of_all == Element::f8e8m0 && wrong.empty()) {
+        wrong = "a tensor's scale is in f8e8m0 where no under is said; leave under out";
+      }
+    }
   }
   for (const Rounding rounding : {Rounding::toward_zero, Rounding::stochastic}) {
     const bool is_nearest = encoding.rounding == Rounding::nearest_even;
