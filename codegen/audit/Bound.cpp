@@ -175,6 +175,13 @@ Rounded roundedTo(const encoding::Encoding &to, const Bound &x) {
   return left;
 }
 
+Bound rotatedOf(const Bound &x) {
+  constexpr double kSummands = encoding::kRotated, kDepth = 4, kEach = 0.25;
+  Bound each{Interval::within(kEach * x.exact.magnitude()),
+             Interval::within(kEach * x.declared.magnitude()), kEach * x.error};
+  return roundedTo(encoding::Element::bf16, sumOf(each, kSummands, kDepth)).bound;
+}
+
 Bound scaledTo(const encoding::Encoding &to, const Bound &x) {
   const encoding::ElementTraits &of = encoding::traits(to.element);
   double half = std::ldexp(1, -of.mantissa_bits - 1);

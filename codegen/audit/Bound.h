@@ -78,6 +78,9 @@ struct Rounded {
 };
 Rounded roundedTo(const encoding::Encoding &to, const Bound &x);
 
+/// Of a block's elements times the matrix of P105, or as they are where it ends early.
+Bound rotatedOf(const Bound &x);
+
 /// Likewise of a scaled encoding (P51, P77), of which x has all that share a scale.
 Bound scaledTo(const encoding::Encoding &to, const Bound &x);
 

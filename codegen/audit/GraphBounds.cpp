@@ -7,6 +7,7 @@
 #include "codegen/ir/Angles.h"
 #include "codegen/ir/Forms.h"
 #include "codegen/ir/MatrixTransforms.h"
+#include "codegen/passes/Rotation.h"
 #include "codegen/passes/ScaledRounding.h"
 #include "codegen/plan/Chips.h"
 #include "mlir/IR/AffineMap.h"
@@ -199,6 +200,8 @@ private:
   void visitMap(MapOp map) {
     if (isOfScaledRounding(map)) { // which its last operation speaks for
       Bound bound = boundOf(map.getInputs()[0]);
+      if (isRotation(map))
+        bound = rotatedOf(bound);
       auto point = map->getAttrOfType<DictionaryAttr>(kCastAttr);
       if (point && !isLeftOut(point))
         bound = scaledTo(point.getAs<EncodingAttr>("to").getValue(), bound);

@@ -14,7 +14,7 @@ llvm::hash_code hash_value(const Encoding &encoding) {
   const Scaling &scaling = encoding.scaling;
   return llvm::hash_combine(encoding.element, scaling.kind, scaling.size, scaling.rows,
                             scaling.scale, scaling.history, scaling.margin, scaling.of_all,
-                            encoding.rounding, encoding.saturate);
+                            scaling.rotated, encoding.rounding, encoding.saturate);
 }
 
 } // namespace halftone::encoding

@@ -5,6 +5,7 @@
 
 #include "codegen/ir/Forms.h"
 #include "codegen/passes/Passes.h"
+#include "codegen/passes/Rotation.h"
 #include "codegen/passes/ScaledRounding.h"
 
 #include <cmath>
@@ -191,7 +192,8 @@ struct FactorScalesPass : halftone::ir::impl::FactorScalesBase<FactorScalesPass>
       OpBuilder builder(graph.getContext());
       CodeReaders readers(builder);
       for (auto contract : llvm::to_vector(graph.getBody().front().getOps<ContractOp>()))
-        if (failed(readers.readCodes(contract, FactoredScales::F32)))
+        if (failed(checkRotations(contract)) ||
+            failed(readers.readCodes(contract, FactoredScales::F32)))
           return signalPassFailure();
       eraseUnread(graph);
     }

@@ -282,7 +282,8 @@ private:
     for (Operation *part : built)
       tag(part, original, user);
     for (Operation *part : ArrayRef(built).drop_back())
-      part->setAttr(kRoundingAttr, builder.getUnitAttr());
+      if (!part->hasAttr(kInternalAttr)) // what a rotation leaves is rounded (P105)
+        part->setAttr(kRoundingAttr, builder.getUnitAttr());
     if (built.size() > 1)
       parts[op] = std::move(built);
     record(op->getResult(0), nameOf(cast<OpResult>(original)), user, point);

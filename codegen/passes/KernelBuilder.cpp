@@ -4,6 +4,7 @@
 #include "codegen/ir/Accesses.h"
 #include "codegen/ir/Scalars.h"
 #include "codegen/passes/GatheredMatrices.h"
+#include "codegen/passes/Rotation.h"
 #include "codegen/skeletons/Skeletons.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/IntegerSet.h"
@@ -286,7 +287,7 @@ static bool isPart(Operation *op, const KernelGroup &group) {
 
 SmallVector<StringRef> KernelBuilder::describeFused(SmallVectorImpl<std::string> &storage) {
   for (Operation *op : group.ops) {
-    if (isPart(op, group) || (isInPlace(op) && isa<MapOp>(op)))
+    if ((isPart(op, group) && !isRotation(op)) || (isInPlace(op) && isa<MapOp>(op)))
       continue;
     StringRef what = cast<KernelForm>(op).getNameInKernel();
     storage.push_back(getLayer(op).empty() ? what.str() : (getLayer(op) + ":" + what).str());

@@ -219,7 +219,10 @@ private:
     Encoding encoding = choice.follow ? widestOperand(op, pass) : choice.encoding;
     if (graph.isInference() || isOfLoss(op)) // P74
       encoding = encoding::without_delay(encoding);
+    if (encoding.scaling.rotated && isa<ReduceOp>(op)) // P37: a bias' gradient
+      encoding = Encoding();
     checkFactors(op, operand, encoding);
+    checkRotated(op, operand, encoding);
     chain.push_back(point(encoding, where, valueRole, compute));
     return chain;
   }
@@ -240,6 +243,21 @@ private:
                               "its sums; scale where op linear, or state f8e8m0 (P89)"
                             : "by which linear and matmul alone multiply their sums; scale "
                               "where op linear|matmul, or state f8e8m0 (P88)");
+    hasFailed = true;
+  }
+
+  /// P106, of which FactorScales checks the rest: who multiplies rotated blocks.
+  void checkRotated(Operation *op, Value operand, const Encoding &encoding) {
+    bool isVector = cast<TensorType>(operand.getType()).getRank() < 2;
+    if (!encoding.scaling.rotated || isVector || hasFailed)
+      return;
+    if (llvm::any_of(kinds.lookup(getLayer(op)), [](hd::Kind kind) {
+          return hd::form_of(kind).sum_factors != hd::SumFactors::none;
+        }))
+      return;
+    op->emitError() << "'" << getLayer(op)
+                    << "' reads an operand in rotated blocks, which linear and matmul alone "
+                       "multiply; state rotated where op linear|matmul (P106)";
     hasFailed = true;
   }
 

@@ -4,6 +4,7 @@
 #include "codegen/passes/ScaledRounding.h"
 
 #include "codegen/ir/Accesses.h"
+#include "codegen/passes/Rotation.h"
 #include "codegen/passes/ScaleFormulas.h"
 #include "mlir/IR/AffineExpr.h"
 
@@ -38,6 +39,8 @@ public:
         delayed(delayed), largest(largestOf(to.element)) {}
 
   SmallVector<Operation *> build() {
+    if (to.scaling.rotated)
+      rotate();
     Scales scales = delayed ? Scales{delayed, {}} : findScales();
     Value scaled = delayed ? divideAndTrack() : multiply(kScale, widened(), scales.inverse);
     if (isFittedApart())
@@ -62,6 +65,14 @@ public:
   }
 
 private:
+  /// P105. What follows rounds what this leaves, which is no value of its own.
+  void rotate() {
+    x = made(rotated(builder, loc, widened(), to.scaling));
+    x = made(CastOp::create(builder, loc, x, Encoding(Element::bf16)));
+    for (Operation *op : operations)
+      op->setAttr(kInternalAttr, builder.getUnitAttr());
+  }
+
   /// Whose maxima are wanted: rows of a domain, or what each of its elements reads in several
   /// places.
   struct Groups {

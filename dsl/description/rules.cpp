@@ -207,10 +207,15 @@ bool read_scaling(Scanner& scan, encoding::Scaling& scaling) {
       scaling.scale, "a format of scales", +[](Element element) {
         return element == Element::f8e8m0 || element == Element::f8e4m3 || element == Element::f32;
       });
-  if (!has_scale || !scan.take_word("under")) return has_scale;
-  scaling.of_all = Element::f32;  // P97
-  return scan.take_word("f32") ||
-         scan.unexpected("'f32'; a tensor's scale is a power of two where no under is said");
+  if (!has_scale) return false;
+  if (scan.take_word("under")) {
+    scaling.of_all = Element::f32;  // P97
+    if (!scan.take_word("f32")) {
+      return scan.unexpected("'f32'; a tensor's scale is a power of two where no under is said");
+    }
+  }
+  scaling.rotated = scan.take_word("rotated");
+  return true;
 }
 
 bool read_format(Scanner& scan, Encoding& encoding, std::string_view what, bool (*fits)(Element)) {

@@ -42,6 +42,7 @@ struct Operand {
   Values<Scalar> values;
   Integers integers;
   Values<Scalar> codes, factors;  ///< P88: of each value, where scales are f32; else empty
+  bool rotated = false;           ///< P105
   // In the gradient passes alone:
   Values<Scalar> forward_values;  ///< as forward read them
   bool wanted = false;            ///< whether the pass computes this operand's gradient
@@ -52,6 +53,7 @@ struct Operand {
 template <class Scalar>
 struct Factor {
   View<Scalar> numbers, codes, factors;
+  bool rotated = false;
 
   [[nodiscard]] bool is_coded() const { return !codes.empty(); }
   Scalar operator[](std::size_t e) const { return is_coded() ? codes[e] : numbers[e]; }
@@ -72,6 +74,10 @@ struct Factor {
 template <class Scalar, class AtA, class AtB>
 Scalar product_sum(std::int64_t length, const Factor<Scalar>& a, AtA at_a, const Factor<Scalar>& b,
                    AtB at_b) {
+  if (a.rotated != b.rotated)
+    throw std::invalid_argument(
+        "a product multiplies an operand in rotated blocks by one that is not rotated; rotate both "
+        "or none (P106)");
   const Scalar sum = contraction<Scalar>(
       length, [&](std::int64_t c) { return a[at_a(c)]; },
       [&](std::int64_t c) { return b[at_b(c)]; });
@@ -93,14 +99,20 @@ struct Layer {
   Values<Scalar> scales;  ///< P82: of each column of products with codes; empty without
 
   Values<Scalar> arriving_codes, arriving_factors;  ///< P88: of the gradient that arrives
+  bool arrives_rotated = false;                     ///< P105
+  Values<Scalar> arriving_unrotated;                ///< likewise, as it is stored; else empty
 
   /// P88: the operand as products read it, and the gradient that arrives.
   [[nodiscard]] Factor<Scalar> factor(std::string_view role) const {
     const Operand<Scalar>& of = operand(role);
-    return {of.values, of.codes, of.factors};
+    return {of.values, of.codes, of.factors, of.rotated};
   }
   [[nodiscard]] Factor<Scalar> arriving(View<Scalar> g) const {
-    return {g, arriving_codes, arriving_factors};
+    return {g, arriving_codes, arriving_factors, arrives_rotated};
+  }
+  /// P37: the gradient that arrives as sums over rows read it.
+  [[nodiscard]] View<Scalar> summed(View<Scalar> g) const {
+    return arrives_rotated ? View<Scalar>(arriving_unrotated) : g;
   }
 
   /// P82: a sum of products in column j.

@@ -20,6 +20,7 @@
 #include "kinds.hpp"
 #include "node_kinds.hpp"
 #include "quantization.hpp"
+#include "rotation.hpp"
 #include "rounded_operand.hpp"
 #include "xxh3.hpp"
 
@@ -64,11 +65,13 @@ class Operation {
       return gradients;
     }
     const auto to = rules_.operand(id_, pass, description::Role::gradient);
-    Read<Scalar> arriving{g, {}, {}};
+    Read<Scalar> arriving{.numbers = g, .codes = {}, .factors = {}};
     if (!is_loss(node())) arriving = rounded_operand(to, g, id_, node().name + " gradient");
     Layer<Scalar> reader = layer(pass);
     reader.arriving_codes = std::move(arriving.codes);
     reader.arriving_factors = std::move(arriving.factors);
+    reader.arrives_rotated = arriving.rotated;
+    if (arriving.rotated) reader.arriving_unrotated = g;
     OperandGradients<Scalar> all = gradients_of(word(), reader, View<Scalar>(arriving.numbers));
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (!is_of(pass, node().operands[i])) continue;
@@ -117,7 +120,9 @@ class Operation {
       }
     }
     if (to.scaling.kind == Kind::delayed) {
-      return {rounded_under_delayed(to, std::move(values), forward_, point, to_element), {}, {}};
+      return {.numbers = rounded_under_delayed(to, std::move(values), forward_, point, to_element),
+              .codes = {},
+              .factors = {}};
     }
     const Extents extents = bound(shape, symbols_);
     const auto extent = [&](std::size_t from_last) {
@@ -125,9 +130,26 @@ class Operation {
       return is_there ? static_cast<std::size_t>(extents[extents.size() - from_last]) : 1;
     };
     const Matrices matrices{extent(2), extent(1)};
-    if (has_f32_scales(to)) return read_under_f32(to, values, matrices, forward_.draws, name);
-    return {
-        reference::rounded_operand(to, std::move(values), matrices, forward_.draws, name), {}, {}};
+    if (to.scaling.rotated) {
+      refuse_where_nothing_is_rotated();
+      values = rotated(to, std::move(values), matrices);
+    }
+    Read<Scalar> read;
+    if (has_f32_scales(to))
+      read = read_under_f32(to, values, matrices, forward_.draws, name);
+    else
+      read.numbers =
+          reference::rounded_operand(to, std::move(values), matrices, forward_.draws, name);
+    read.rotated = to.scaling.rotated;
+    return read;
+  }
+
+  /// P106
+  void refuse_where_nothing_is_rotated() const {
+    if (multiplies_sums(node().kind, false)) return;
+    throw std::invalid_argument("\"" + node().name +
+                                "\" reads an operand in rotated blocks, which it does not multiply; "
+                                "rotate operands of linear and matmul (P106)");
   }
 
   /// P88, P89
@@ -193,6 +215,7 @@ class Operation {
       operand.values = std::move(found.numbers);
       operand.codes = std::move(found.codes);
       operand.factors = std::move(found.factors);
+      operand.rotated = found.rotated;
     }
     operand.integers = forward_.integers[of.node];
     if (pass == description::Pass::forward) return operand;

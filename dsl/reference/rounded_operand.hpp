@@ -123,6 +123,7 @@ inline Bounded inverse_of(Bounded scale) { return Bounded(1) / scale; }
 template <class Scalar>
 struct Read {
   Values<Scalar> numbers, codes, factors;
+  bool rotated = false;  ///< P105
 };
 
 /// P87: the values times `multipliers`, one for each of them, as `rounded` rounds them to the

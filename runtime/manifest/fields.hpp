@@ -18,9 +18,9 @@ inline constexpr auto kFields<Dimension> =
     std::tuple{&Dimension::extent, &Dimension::symbol, &Dimension::divisor};
 template <>
 inline constexpr auto kFields<encoding::Scaling> =
-    std::tuple{&encoding::Scaling::kind,  &encoding::Scaling::size,    &encoding::Scaling::rows,
-               &encoding::Scaling::scale, &encoding::Scaling::history, &encoding::Scaling::margin,
-               &encoding::Scaling::of_all};
+    std::tuple{&encoding::Scaling::kind,   &encoding::Scaling::size,    &encoding::Scaling::rows,
+               &encoding::Scaling::scale,  &encoding::Scaling::history, &encoding::Scaling::margin,
+               &encoding::Scaling::of_all, &encoding::Scaling::rotated};
 template <>
 inline constexpr auto kFields<Encoding> =
     std::tuple{&Encoding::element, &Encoding::scaling, &Encoding::rounding, &Encoding::saturate};

@@ -191,6 +191,37 @@ TEST_CASE("roundings to formats stay inside of their bounds") {
   }
 }
 
+TEST_CASE("P105: rotated blocks, and short ones, stay inside of their bounds") {
+  Random random(4);
+  int near = 0;
+  for (int i = 0; i < 400; ++i) {
+    const Sample x = sample(random);
+    const Bound bound = rotatedOf(x.bound);
+    for (std::size_t first = 0; first < x.pairs.size(); first += 16) {
+      for (unsigned c = 0; c < 16; ++c) {
+        const unsigned signs = static_cast<unsigned>(random.bits());
+        float declared = 0;
+        double exact = 0;
+        for (unsigned r = 0; r < 16; ++r) {  // of any signs, in any order
+          const Pair& pair = x.pairs[first + r];
+          const bool is_minus = i % 2 == 0 && (signs >> r) % 2 == 1;
+          declared += (is_minus ? -0.25f : 0.25f) * pair.declared;
+          exact += (is_minus ? -0.25 : 0.25) * pair.exact;
+        }
+        const float rounded =
+            halftone::reference::round({halftone::encoding::Element::bf16}, declared);
+        check_holds(bound, rounded, exact);
+        near += std::fabs(exact) > bound.exact.magnitude() / 2;
+      }
+    }
+    for (const Pair& pair : x.pairs)
+      check_holds(bound,
+                  halftone::reference::round({halftone::encoding::Element::bf16}, pair.declared),
+                  pair.exact);
+  }
+  CHECK(near > 1000);
+}
+
 TEST_CASE("what leaves a format is told before it does") {
   using halftone::encoding::Element;
   using halftone::encoding::Encoding;

@@ -65,6 +65,12 @@ TEST_CASE("fields that nothing selected has are refused") {
        "states a compute that states a scale of the tensor beside others than blocks' of f8e4m3, "
        "or in "
        "another format than f32 (P97); leave under out, or state block 16 f8e4m3 under f32 (P42)"},
+      {"everywhere : compute f4e2m1 scaled block 16 by 16 f8e4m3 under f32 rotated saturate",
+       "states a compute that rotates others than blocks of 16 in a row or a column (P105); state "
+       "block 16 or block 16 by 1, or leave rotated out (P42)"},
+      {"everywhere : compute f8e4m3 scaled tensor f32 rotated saturate",
+       "states a compute that rotates others than blocks of 16 in a row or a column (P105); state "
+       "block 16 or block 16 by 1, or leave rotated out (P42)"},
       {"everywhere : compute f4e2m1 scaled tensor f8e4m3 saturate",
        "states a compute that has scales that are neither powers of two nor f32 (P51, P87); state "
        "them as f8e8m0 or f32 (P42)"},

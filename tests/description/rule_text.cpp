@@ -144,6 +144,23 @@ TEST_CASE("every part and field of a rule prints as its text and reads back") {
                                         .of_all = Element::f32};
          r.compute->encoding.saturate = true;
        })},
+      {"everywhere : compute f4e2m1 scaled block 16 by 1 f8e4m3 under f32 rotated saturate",
+       with([](Rule& r) {
+         r.compute = {false, Element::f4e2m1};
+         r.compute->encoding.scaling = {.kind = Scaling::Kind::block,
+                                        .size = 1,
+                                        .rows = 16,
+                                        .scale = Element::f8e4m3,
+                                        .of_all = Element::f32,
+                                        .rotated = true};
+         r.compute->encoding.saturate = true;
+       })},
+      {"everywhere : compute f8e4m3 scaled block 16 f8e8m0 rotated saturate", with([](Rule& r) {
+         r.compute = {false, Element::f8e4m3};
+         r.compute->encoding.scaling = {
+             .kind = Scaling::Kind::block, .size = 16, .scale = Element::f8e8m0, .rotated = true};
+         r.compute->encoding.saturate = true;
+       })},
       {"everywhere : accumulate f32", with([](Rule& r) { r.accumulate = Accumulation::f32; })},
       {"everywhere : accumulate ordered",
        with([](Rule& r) { r.accumulate = Accumulation::ordered; })},

@@ -124,6 +124,8 @@ TEST_CASE("each page has the rules of its presets, all of them and no others") {
   states("mxfp8", presets::mxfp8());
   states("deepseek_v3", presets::deepseek_v3());
   states("nvfp4", presets::nvfp4());
+  states("nvfp4", presets::nvfp4(op("linear"), {.disable_rht = true}));
+  states("nvfp4", presets::nvfp4(op("linear"), {.disable_stochastic_rounding = true}));
   states("nvfp4", presets::nvfp4(op("linear"), f8e8m0));
   states("genomic_model", presets::by_chip());
   states("genomic_model", presets::genomic_annotation());

@@ -90,7 +90,9 @@ inline const Rows nvfp4 = {{"| `fp4_format` | `E2M1` |"},
                             "`stochastic_rounding=False`", "`fp4_2d_quantization=True`"},
                            {"| `fp4_quant_bwd_grad` |", "`random_hadamard_transform=True`",
                             "`stochastic_rounding=True`", "`fp4_2d_quantization=False`"},
-                           {"`disable_rht`"}};
+                           {"`[1, 1, 1, -1, 1, -1, -1, -1, -1, -1, -1, 1, -1, 1, -1, -1]`"},
+                           {"`disable_rht=False`", "`disable_stochastic_rounding=False`",
+                            "`disable_2d_quantization=False`"}};
 
 /// "DeepSeek-V3 Technical Report", 3.3.
 inline const Rows deepseek_v3 = {

@@ -160,6 +160,10 @@ TEST_CASE("presets of 8 and 4 bits scale the operands of linear and of nothing e
     to.scaling.of_all = f32;
     return to;
   };
+  const auto rotated = [](RoundTo to) {
+    to.scaling.rotated = true;
+    return to;
+  };
   const RoundTo row = vectors(Scaling::Kind::row, f8e8m0),
                 column = vectors(Scaling::Kind::column, f8e8m0);
   const RoundTo row_of_f32 = vectors(Scaling::Kind::row, f32),
@@ -193,8 +197,17 @@ TEST_CASE("presets of 8 and 4 bits scale the operands of linear and of nothing e
       {"deepseek_v3", describe(every, presets::deepseek_v3(), adamw()), blocks(1, 128),
        blocks(128, 128), blocks(1, 128), blocks(128, 128), blocks(128, 1), blocks(128, 1)},
       {"nvfp4", describe(every, presets::nvfp4(), adamw()), under_f32(in_row), under_f32(square),
-       under_f32(stochastic(in_row)), under_f32(square), under_f32(in_column),
-       under_f32(stochastic(in_column))},
+       under_f32(stochastic(in_row)), under_f32(square), rotated(under_f32(in_column)),
+       rotated(under_f32(stochastic(in_column)))},
+      {"nvfp4 without its rotation",
+       describe(every, presets::nvfp4(op("linear"), {.disable_rht = true}), adamw()),
+       under_f32(in_row), under_f32(square), under_f32(stochastic(in_row)), under_f32(square),
+       under_f32(in_column), under_f32(stochastic(in_column))},
+      {"nvfp4 without draws",
+       describe(every, presets::nvfp4(op("linear"), {.disable_stochastic_rounding = true}),
+                adamw()),
+       under_f32(in_row), under_f32(square), under_f32(in_row), under_f32(square),
+       rotated(under_f32(in_column)), rotated(under_f32(in_column))},
       {"nvfp4 under a power of two", describe(every, presets::nvfp4(op("linear"), f8e8m0), adamw()),
        in_row, square, stochastic(in_row), square, in_column, stochastic(in_column)}};
   for (const Reads& of : cases) {

@@ -67,6 +67,11 @@ TEST_CASE("every field of a rule comes to the Description") {
        "rule everywhere : compute f16 scaled delayed 16 f32 saturate rounding stochastic"},
       {everywhere(compute(scaled(f6e2m3, block(32))), rounding(toward_zero)),
        "rule everywhere : compute f6e2m3 scaled block 32 f8e8m0 saturate rounding toward_zero"},
+      {everywhere(compute(rotated(scaled(f4e2m1, block(16, 1), f8e4m3, f32)))),
+       "rule everywhere : compute f4e2m1 scaled block 16 by 1 f8e4m3 under f32 rotated saturate"},
+      {everywhere(compute(rotated(scaled(f8e4m3, block(16)))), rounding(stochastic)),
+       "rule everywhere : compute f8e4m3 scaled block 16 f8e8m0 rotated saturate rounding "
+       "stochastic"},
       {everywhere(store(follow)), "rule everywhere : store follow"},
       {everywhere(compute(follow)), "rule everywhere : compute follow"},
       {everywhere(accumulate(ordered)), "rule everywhere : accumulate ordered"},

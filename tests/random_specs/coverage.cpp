@@ -73,6 +73,7 @@ class Coverage {
                              "blocks of several rows",
                              "scales of two levels",
                              "two levels under f32",
+                             "rotated blocks",
                              "scales of f32",
                              "scaled f16",
                              "weights as i8",
@@ -139,6 +140,7 @@ void Coverage::add_rule(const Rule& rule) {
     const Scaling::Kind kind = encoding.scaling.kind;
     if (kind != Scaling::Kind::none) count(scaling_of(kind));
     if (encoding.scaling.rows > 1) count("blocks of several rows");
+    if (encoding.scaling.rotated) count("rotated blocks");
     if (has_two_levels(encoding.scaling)) {
       count("scales of two levels");
       if (factors_sums(encoding)) count("two levels under f32");

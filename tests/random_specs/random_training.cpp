@@ -78,6 +78,16 @@ class RuleWriter {
       scaled.scaling.history = choices_.happens(50) ? 1 : 3;
       scaled.scaling.margin = choices_.happens(80) ? 0 : 1;
     }
+    if (scaled.scaling.kind == Scaling::Kind::block && has(kind_called("linear")) &&
+        choices_.happens(40)) {  // P105, P106: what weight gradients sum over are rows
+      scaled.scaling.rows = encoding::kRotated;
+      scaled.scaling.size = 1;
+      scaled.scaling.rotated = true;
+      rule.clauses.resize(1);
+      rule.clauses[0].ops = {kind_called("linear")};
+      rule.clauses[0].passes = {Pass::weight_gradient};
+      rule.if_any = true;
+    }
     rule.compute = EncodingChoice{false, scaled};
     return rule;
   }

@@ -274,4 +274,5 @@ inline const std::vector<Bits> kFactoredBits = {""")
 }  // namespace halftone::reference::tests""")
 
 
-main()
+if __name__ == "__main__":
+    main()

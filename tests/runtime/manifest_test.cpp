@@ -59,6 +59,7 @@ Manifest full_manifest() {
   training.casts = {{0, Element::f32, Element::bf16, "line_update", true, 1}};
   training.casts.push_back(training.casts[0]);
   training.casts[1].to = two_levels();
+  training.casts[1].to.scaling.rotated = true;
   manifest.programs[2].probes.back() = {
       Phase::backward, 0, 2, 1, "fc", "linear", Pass::weight_gradient, ValueRole::saved, 1};
   manifest.programs[2].probes[1].first_launch = 0;

@@ -121,4 +121,12 @@ constexpr Scaled scaled(Element element, Delayed delayed, Element scale = f8e8m0
   return is;
 }
 
+/// rotated(scaled(f4e2m1, block(16, 1), f8e4m3, f32)): the 16 numbers of a block are multiplied by a
+/// fixed matrix first, so that one that is large is spread over all (P105). Of blocks of 16 along what
+/// a linear or matmul sums over, and of both operands of a product (P106).
+constexpr Scaled rotated(Scaled format) {
+  format.encoding.scaling.rotated = true;
+  return format;
+}
+
 }  // namespace halftone::dsl

@@ -97,19 +97,32 @@ constexpr auto deepseek_v3(const Selector& products = op("linear")) {
   return precision(fp8_block(products), where(optimizer_states).if_any()(store(bf16)));
 }
 
-/// NVFP4 as TransformerEngine's NVFP4BlockScaling without its random Hadamard transform: E2M1 in
-/// blocks of 16 along what is summed, weights in blocks of 16 x 16, each block times a number of
-/// E4M3 under one of f32 for the tensor (P97); gradients are rounded stochastically. `of_all` is
-/// f8e8m0 for a power of two in the place of that (P77). All else is as in fp8_current.
-constexpr auto nvfp4(const Selector& products = op("linear"), Element of_all = f32) {
-  const Scaled rows = scaled(f4e2m1, block(16), f8e4m3, of_all);
-  const Scaled columns = scaled(f4e2m1, block(16, 1), f8e4m3, of_all);
+/// What of NVFP4's recipe is left out, as TransformerEngine calls it.
+struct Nvfp4 {
+  bool disable_rht = false;                  ///< operands of weight gradients are not rotated
+  bool disable_stochastic_rounding = false;  ///< gradients are rounded to the nearest
+  Element of_all = f32;  ///< f8e8m0: a power of two as the tensor's scale (P77)
+};
+
+/// NVFP4 as TransformerEngine's NVFP4BlockScaling: E2M1 in blocks of 16 along what is summed,
+/// weights in blocks of 16 x 16, each block times a number of E4M3 under one of f32 for the tensor
+/// (P97); gradients are rounded stochastically, and both operands of a weight gradient rotated
+/// (P105). All else is as in fp8_current.
+constexpr auto nvfp4(const Selector& products = op("linear"), const Nvfp4& without = {}) {
+  const Scaled rows = scaled(f4e2m1, block(16), f8e4m3, without.of_all);
+  const Scaled plain = scaled(f4e2m1, block(16, 1), f8e4m3, without.of_all);
+  const Scaled columns = without.disable_rht ? plain : rotated(plain);
+  const auto drawn = without.disable_stochastic_rounding ? nearest_even : stochastic;
   return precision(everywhere(store(bf16)), where(contraction)(compute(bf16)),
                    where(products)(compute(rows)),
                    where(products & weights)
-                       .if_any()(compute(scaled(f4e2m1, block(16, 16), f8e4m3, of_all))),
-                   where(products & gradients).if_any()(compute(rows), rounding(stochastic)),
+                       .if_any()(compute(scaled(f4e2m1, block(16, 16), f8e4m3, without.of_all))),
+                   where(products & gradients).if_any()(compute(rows), rounding(drawn)),
                    where(products & weight_gradient_pass).if_any()(compute(columns)));
+}
+/// Under a power of two in the place of f32, and not rotated: for products of any kind.
+constexpr auto nvfp4(const Selector& products, Element of_all) {
+  return nvfp4(products, {.disable_rht = true, .of_all = of_all});
 }
 
 }  // namespace halftone::dsl::presets

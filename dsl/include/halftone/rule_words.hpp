@@ -133,6 +133,7 @@ constexpr void write_encoding(Sentence& out, const description::Encoding& encodi
       out.put(" under ");
       out.put(encoding::word(encoding.scaling.of_all));
     }
+    if (encoding.scaling.rotated) out.put(" rotated");
   }
   if (encoding.saturate) out.put(" saturate");
 }

@@ -90,7 +90,7 @@ struct Linear : LayerKind {
     if (layer.wants("x")) gradients[layer.position("x")] = linear_x_gradient(weight, arriving, at);
     if (layer.wants("weight"))
       gradients[layer.position("weight")] = linear_weight_gradient(x, arriving, at);
-    if (layer.wants("bias")) gradients[layer.position("bias")] = column_sums(g, at.m);
+    if (layer.wants("bias")) gradients[layer.position("bias")] = column_sums(layer.summed(g), at.m);
     return gradients;
   }
 

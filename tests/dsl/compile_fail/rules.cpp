@@ -252,6 +252,17 @@ RULE(everywhere(compute(scaled(f8e4m3, block(16), f8e4m3))),
 RULE(everywhere(compute(scaled(f4e2m1, block(16), f8e8m0, f32))),
      everywhere(compute(scaled(f4e2m1, block(16), f8e4m3, f32))))
 
+// EXPECT rotated_squares: the rule 'everywhere : compute f4e2m1 scaled block 16 by 16 f8e4m3 rotated
+// saturate' states a compute that rotates others than blocks of 16 in a row or a column (P105); state
+// block 16 or block 16 by 1, or leave rotated out (P42)
+RULE(everywhere(compute(rotated(scaled(f4e2m1, block(16, 16), f8e4m3)))),
+     everywhere(compute(rotated(scaled(f4e2m1, block(16, 1), f8e4m3)))))
+
+// EXPECT rotated_tensor: rotates others than blocks of 16 in a row or a column (P105); state block 16
+// or block 16 by 1, or leave rotated out (P42)
+RULE(everywhere(compute(rotated(scaled(f8e4m3)))),
+     everywhere(compute(rotated(scaled(f8e4m3, block(16))))))
+
 // EXPECT scaled_without_history: the rule 'everywhere : compute f8e4m3 scaled delayed 0 f8e8m0
 // saturate' states a compute that has a history of fewer than 1 or more than 4096 steps (P72); state
 // as many as 1024 (P42)

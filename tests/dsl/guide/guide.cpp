@@ -41,7 +41,7 @@ TEST_CASE("every piece of C++ in the guide stands word for word in a header that
     if (entry.path().extension() == ".hpp") compiled += read_text(entry.path()) + "\n";
   }
   const auto pieces = snippets(read_text(HALFTONE_GUIDE));
-  CHECK(pieces.size() == 28);
+  CHECK(pieces.size() == 29);
   for (const std::string& piece : pieces) {
     CAPTURE(piece);
     CHECK(compiled.find(piece) != compiled.npos);
@@ -96,6 +96,10 @@ TEST_CASE("the guide's rules are those of the Description") {
               "rule where op linear : compute f8e4m3 scaled tensor f32 saturate",
               "rule where op linear role gradient : compute f8e5m2 scaled delayed 16 f32 "
               "saturate"});
+  CHECK(rules_of(digits, rotated_rules) ==
+        Lines{"rule everywhere : store bf16 compute bf16",
+              "rule where op linear pass weight_gradient : compute f4e2m1 scaled block 16 by 1 "
+              "f8e4m3 under f32 rotated saturate"});
   CHECK(rules_of(digits, presets::mxfp8()) ==
         Lines{"rule everywhere : store bf16", "rule where class contraction : compute bf16",
               "rule where op linear : compute f8e4m3 scaled block 32 f8e8m0 saturate",

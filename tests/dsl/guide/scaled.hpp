@@ -28,3 +28,7 @@ constexpr auto delayed_rules =
 constexpr auto factor_rules =
     precision(everywhere(store(bf16)), where(op("linear"))(compute(scaled(f8e4m3, f32))),
               where(op("linear") & gradients)(compute(scaled(f8e5m2, delayed(16), f32))));
+
+constexpr auto rotated_rules = precision(everywhere(store(bf16), compute(bf16)),
+                                         where(op("linear") & weight_gradient_pass)(compute(
+                                             rotated(scaled(f4e2m1, block(16, 1), f8e4m3, f32)))));

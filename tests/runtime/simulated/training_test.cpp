@@ -129,6 +129,8 @@ TEST_CASE("steps on simulated chips have the bits of the CPU") {
                         {"factors", &halftone_artifact_factors, "sm_75"},
                         {"factors", &halftone_artifact_factors, "sm_80", 2},
                         {"factors", &halftone_artifact_factors, "sm_90a"},
+                        {"rotated", &halftone_artifact_rotated, "sm_75"},
+                        {"rotated", &halftone_artifact_rotated, "sm_90a", 2},
                         {"vectors", &halftone_artifact_vectors, "sm_75"},
                         {"vectors", &halftone_artifact_vectors, "sm_90a", 2},
                         {"stochastic", &halftone_artifact_stochastic, "sm_75"},

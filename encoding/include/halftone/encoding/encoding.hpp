@@ -21,6 +21,7 @@ struct Scaling {
   std::int32_t margin = 0;       ///< likewise powers of two that are left above it
   /// Under two levels (P77) what the scale of all blocks is held in: a power of two, or f32 (P97).
   Element of_all = Element::f8e8m0;
+  bool rotated = false;  ///< of blocks of 16: numbers are those times a fixed matrix (P105)
 
   bool operator==(const Scaling&) const = default;
 };
@@ -45,6 +46,7 @@ constexpr bool is_scaled(const Encoding& encoding) {
 }
 
 inline constexpr int kLargestBlock = 4096;                         // P51, of rows and of columns
+inline constexpr int kRotated = 16;                                // P105
 inline constexpr int kLongestHistory = 4096, kLargestMargin = 16;  // P72
 
 /// Whether its scale is that of earlier steps, which a trainer keeps (P72).
@@ -79,6 +81,13 @@ constexpr bool factors_sums(const Scaling& scaling) {
 }
 constexpr bool factors_sums(const Encoding& encoding) { return factors_sums(encoding.scaling); }
 
+/// Whether blocks are so many neighbours in a row or in a column as a rotation takes (P105).
+constexpr bool may_be_rotated(const Scaling& scaling) {
+  const bool is_in_row = scaling.rows == 1 && scaling.size == kRotated;
+  const bool is_in_column = scaling.rows == kRotated && scaling.size == 1;
+  return scaling.kind == Scaling::Kind::block && (is_in_row || is_in_column);
+}
+
 /// Of an optimizer's states alone (P86): blocks of a flat buffer, each with a scale in f32.
 constexpr bool is_of_states(const Encoding& encoding) {
   const Scaling& scaling = encoding.scaling;
@@ -86,7 +95,7 @@ constexpr bool is_of_states(const Encoding& encoding) {
   return (encoding.element == Element::f8e4m3 || encoding.element == Element::f8e5m2) &&
          scaling.kind == Scaling::Kind::block && scaling.rows == 1 && is_power &&
          scaling.size >= 32 && scaling.size <= 1024 && scaling.scale == Element::f32 &&
-         encoding.saturate;
+         !scaling.rotated && encoding.saturate;
 }
 
 /// Whether an element of more than 8 bits has less than f32's range, which a scale of f32 gives it
@@ -129,6 +138,10 @@ constexpr const char* fault_of_scaling(const Encoding& encoding) {
   if (is_block && (!fits(scaling.rows) || !fits(scaling.size) || is_one)) {
     return "has blocks of one element, or of more than 4096 rows or columns (P51); state as many "
            "as 32 or 128";
+  }
+  if (scaling.rotated && !may_be_rotated(scaling)) {
+    return "rotates others than blocks of 16 in a row or a column (P105); state block 16 or block "
+           "16 by 1, or leave rotated out";
   }
   const bool has_history = scaling.history >= 1 && scaling.history <= kLongestHistory;
   if (is_delayed(encoding) ? !has_history : scaling.history != 0) {

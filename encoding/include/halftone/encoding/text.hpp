@@ -2,7 +2,7 @@
 // The text form of an encoding: `bf16`, `f16 toward_zero`, `f8e4m3 scaled block 32 f32 saturate`.
 //
 //   encoding := ELEMENT [scaled SCALES] [toward_zero | stochastic] [saturate]
-//   SCALES := GROUPS ELEMENT [under ELEMENT]
+//   SCALES := GROUPS ELEMENT [under ELEMENT] [rotated]
 //   GROUPS := tensor | row | column | block [ROWS by] SIZE | delayed STEPS [margin M]
 #pragma once
 
@@ -34,6 +34,7 @@ inline std::string spelled(const Encoding& encoding) {
   }
   if (scaling.kind != Scaling::Kind::none) text.append(" ").append(word(scaling.scale));
   if (scaling.of_all != Element::f8e8m0) text.append(" under ").append(word(scaling.of_all));
+  if (scaling.rotated) text += " rotated";
   if (encoding.rounding != Rounding::nearest_even) {
     text.append(" ").append(kRoundingWords[static_cast<int>(encoding.rounding)]);
   }
@@ -142,6 +143,7 @@ inline std::variant<Encoding, std::string> parse(std::string_view text) {
         wrong = "a tensor's scale is in f8e8m0 where no under is said; leave under out";
       }
     }
+    scaling.rotated = words.take("rotated");
   }
   for (const Rounding rounding : {Rounding::toward_zero, Rounding::stochastic}) {
     const bool is_nearest = encoding.rounding == Rounding::nearest_even;
