@@ -100,7 +100,40 @@ static LogicalResult verifyBlocks(ScaledContractOp op, TensorType matrix, Tensor
   return success();
 }
 
+bool ScaledContractOp::isPacked() { return tensor(getLhs()).getElementType().isInteger(32); }
+
+/// Of codes of 4 bits.
+static LogicalResult verifyPacked(ScaledContractOp op) {
+  constexpr int64_t kWords = 8;
+  TensorType result = op.getType();
+  SmallVector<Attribute> sums = op.getReduction();
+  auto rows = result.getDims().drop_back(), columns = result.getDims().take_back();
+  auto check = [&](Value operand, Value scales, ArrayRef<Attribute> lines) -> LogicalResult {
+    SmallVector<Attribute> dims(lines);
+    llvm::append_range(dims, sums);
+    TensorType words = result.withElementType(IntegerType::get(op.getContext(), 32)).withDims(dims);
+    if (tensor(operand) != words || tensor(scales) != words.withDims(words.getRowDims()))
+      return op.emitOpError() << "has " << tensor(operand) << " by " << tensor(scales)
+                              << " as packed codes and scales, not " << words << " by "
+                              << words.withDims(words.getRowDims());
+    return success();
+  };
+  ArrayRef<int64_t> block = op.getLhsBlock();
+  auto last = sums.size() < 2 ? IntegerAttr() : dyn_cast<IntegerAttr>(sums.back());
+  if (!last || last.getInt() != kWords)
+    return op.emitOpError("sums packed codes over parts of eight words, and over no others");
+  if (op.getTransposeLhs() || !op.getTransposeRhs() || block != op.getRhsBlock() ||
+      block.size() != 2 || block[0] != 1 || (block[1] != 16 && block[1] != 32))
+    return op.emitOpError(
+        "multiplies packed codes that lie along the sum, in blocks of one line by 16 or 32 places");
+  if (failed(check(op.getLhs(), op.getLhsScales(), rows)))
+    return failure();
+  return check(op.getRhs(), op.getRhsScales(), columns);
+}
+
 LogicalResult ScaledContractOp::verify() {
+  if (isPacked())
+    return verifyPacked(*this);
   if (failed(verifyMatrices(*this, 0)) ||
       failed(verifyBlocks(*this, tensor(getLhs()), tensor(getLhsScales()), getLhsBlock(),
                           !getTransposeLhs())))
@@ -110,6 +143,9 @@ LogicalResult ScaledContractOp::verify() {
 }
 
 SmallVector<Attribute> ScaledContractOp::getReduction() {
+  if (isPacked())
+    return SmallVector<Attribute>(tensor(getLhs()).getDims().drop_front(
+        std::min(getType().getRank() - 1, tensor(getLhs()).getRank())));
   return reductionOf(tensor(getLhs()), getTransposeLhs(), 0);
 }
 
@@ -139,6 +175,20 @@ static AccessAttr accessOfScales(MLIRContext *context, AccessKind kind, unsigned
 
 SmallVector<AccessAttr> ScaledContractOp::getOperandAccesses() {
   unsigned domain = getType().getRank(), sums = getReduction().size();
+  auto ofParts = [&](AccessKind kind, unsigned first, unsigned last) {
+    SmallVector<AffineExpr> at;
+    for (unsigned axis = 0; axis + 1 < domain + sums; ++axis)
+      if ((axis >= first && axis < last) || axis >= domain)
+        at.push_back(getAffineDimExpr(axis, getContext()));
+    return AccessAttr::get(getContext(), kind, 0,
+                           AffineMapAttr::get(AffineMap::get(domain + sums, 0, at, getContext())),
+                           {}, {});
+  };
+  if (isPacked())
+    return {AccessAttr::get(getContext(), AccessKind::Lhs),
+            ofParts(AccessKind::LhsScales, 0, domain - 1),
+            AccessAttr::get(getContext(), AccessKind::Rhs),
+            ofParts(AccessKind::RhsScales, domain - 1, domain)};
   auto scales = [&](AccessKind kind, unsigned firstLine, unsigned lines, bool alongSum,
                     ArrayRef<int64_t> block) {
     return accessOfScales(getContext(), kind, domain + sums, firstLine, lines, sums, alongSum,

@@ -149,6 +149,8 @@ inline constexpr llvm::StringLiteral kNotJoinedAttr = "halftone.not_joined";
 /// On a product that rules let multiply floats of 8 bits and that does not: why, or nothing where
 /// that is the chip (StringAttr).
 inline constexpr llvm::StringLiteral kNoEightBitsAttr = "halftone.no_eight_bits";
+/// On a kernel of packed codes of 4 bits: how many of them share a scale (IntegerAttr).
+inline constexpr llvm::StringLiteral kScalePlacesAttr = "halftone.scale_places";
 /// Set with kJoinedAttr: the skeleton of that kernel (SkeletonAttr).
 inline constexpr llvm::StringLiteral kJoinedByAttr = "halftone.joined_by";
 /// Set by JoinProducts on an exp of x - max x, over a row, whose maximum another kernel reduced.

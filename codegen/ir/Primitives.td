@@ -195,7 +195,9 @@ def Halftone_ScaledContractOp : Halftone_TensorOp<"scaled_contract"> {
   let summary = "Matrix products of 8-bit codes in blocks, each with a power of two that it is multiplied by (P51), as chips with block-scaled products have them (P21)";
   let description = [{
     lhs and rhs are those of a contract without a batch. Their scales have an element for each block of `lhs_block`, `rhs_block`: so many lines, which
-    are no part of the sum, by so many of its places, a multiple of 32.
+    are no part of the sum, by so many of its places, a multiple of 32. Or codes have 4 bits (decisions/0068): an operand is [lines, parts, 8] in i32, eight
+    words of eight codes of f4e2m1 for every 64 places of the sum, its scales [lines, parts] in i32, and a block is of one line by 16 places, with a byte of
+    f8e4m3, or by 32, with a field of exponents.
     ```mlir
     %y = halftone.scaled_contract %x by %xs, %w by %ws
         {lhs_block = array<i64: 1, 32>, pass = #halftone.pass<forward>, rhs_block = array<i64: 1, 32>, transpose_rhs}
@@ -210,6 +212,8 @@ def Halftone_ScaledContractOp : Halftone_TensorOp<"scaled_contract"> {
   let extraClassDeclaration = [{
     /// The dimensions that it sums over.
     ::llvm::SmallVector<::mlir::Attribute> getReduction();
+    /// Whether its codes have 4 bits.
+    bool isPacked();
     ::llvm::StringRef getNameInKernel() { return getLabel().value_or("contract"); }
   }];
   let assemblyFormat = "$lhs `by` $lhs_scales `,` $rhs `by` $rhs_scales attr-dict `:` functional-type(operands, results)";

@@ -6,9 +6,8 @@
 #include "codegen/ir/Forms.h"
 #include "codegen/passes/Passes.h"
 #include "codegen/passes/Rotation.h"
+#include "codegen/passes/ScaleFormulas.h"
 #include "codegen/passes/ScaledRounding.h"
-
-#include <cmath>
 
 namespace halftone::ir {
 #define GEN_PASS_DEF_FACTORSCALES
@@ -88,12 +87,6 @@ void noteElement(CastOp copy) {
   entry.set("type", TypeAttr::get(copy.getType()));
   value = entry.getDictionary(graph.getContext());
   graph->setAttr(kValuesAttr, ArrayAttr::get(graph.getContext(), values));
-}
-
-/// P21: numbers of such a scale may be infinite, which their codes are not.
-Value infiniteAbove(Scalars &s, Value scale) {
-  constexpr double kLeast = 0x1p113; // 2^(128 - m) of P51, of f8e5m2, and less than of others
-  return s.select(s.less(scale, s.like(scale, kLeast)), scale, s.like(scale, INFINITY));
 }
 
 } // namespace

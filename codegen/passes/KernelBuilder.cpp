@@ -373,6 +373,8 @@ KernelOp KernelBuilder::build(StringRef name) {
     for (StringRef name : {StringRef(kNotJoinedAttr), StringRef(kNoEightBitsAttr)})
       if (Attribute reason = op->getAttr(name))
         kernel->setAttr(name, reason);
+  if (auto scaled = dyn_cast<ScaledContractOp>(group.ops.front()); scaled && scaled.isPacked())
+    kernel->setAttr(kScalePlacesAttr, outer.getI64IntegerAttr(scaled.getLhsBlock()[1]));
   noteOrigins(kernel);
   for (auto [before, after] : llvm::zip(storedResults, kernel.getStored()))
     before.replaceAllUsesWith(after);

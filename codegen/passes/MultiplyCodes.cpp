@@ -2,6 +2,7 @@
 // Products of floats of 8 bits as such, on chips whose tensor cores have them (N13, N14).
 // Everywhere else products of scaled operands read numbers or codes in bf16.
 #include "codegen/passes/FactorScales.h"
+#include "codegen/passes/PackCodes.h"
 #include "codegen/passes/Passes.h"
 #include "codegen/passes/ScaledRounding.h"
 #include "codegen/plan/Chips.h"
@@ -88,6 +89,9 @@ struct Blocks {
   SmallVector<int64_t> size;
 };
 
+constexpr StringLiteral kNoPowers = "the scales of an operand's blocks are no powers of two",
+                        kNot4Bits = "operands are not both of 4 bits in blocks";
+
 bool isScaledInBlocks(Value operand) {
   MapOp numbers = numbersOf(operand);
   return numbers && numbers.getOperandAccesses()[1].getKind() == AccessKind::General;
@@ -101,7 +105,7 @@ std::string findBlocks(ContractOp contract, unsigned index, Blocks &blocks) {
   if (!isScaledInBlocks(operand))
     return "one operand alone is scaled in blocks";
   if (!scalesBlocksByPowers(numbers))
-    return "the scales of an operand's blocks are no powers of two";
+    return kNoPowers.str();
   if (contract.getStart() || contract.getBatchAxes() > 0)
     return "its sum goes on from another, or is one of a batch, and operands have scales in blocks";
   blocks.codes = getBeforeWidening(numbers.getInputs()[0]);
@@ -145,7 +149,7 @@ std::string whyNotByGroups(ContractOp contract) {
 class Multiplier {
 public:
   explicit Multiplier(GraphOp graph)
-      : graph(graph), builder(graph.getContext()), readers(builder) {}
+      : graph(graph), builder(graph.getContext()), readers(builder), packer(builder) {}
 
   /// Whether some product became one of 8 bits.
   bool run(Instruction instruction) {
@@ -184,12 +188,36 @@ private:
     return isScaledInBlocks(contract.getLhs()) || isScaledInBlocks(contract.getRhs());
   }
 
+  /// Why no product of packed codes of 4 bits took the contraction's place, or nothing.
+  std::string packCodes(ContractOp contract) {
+    SmallVector<CodesInBlocks> operands;
+    for (unsigned index : {0u, 1u}) {
+      Value operand = contract->getOperand(index);
+      MapOp numbers = numbersOf(operand);
+      if (!isScaledInBlocks(operand) || !makesNumbersOf4Bits(numbers))
+        return kNot4Bits.str();
+      operands.push_back(
+          {numbers, index == 0 ? !contract.getTransposeLhs() : contract.getTransposeRhs()});
+    }
+    SmallVector<Operation *> before{contract.getLhs().getDefiningOp(),
+                                    contract.getRhs().getDefiningOp()};
+    std::string reason = packer.multiply(contract, operands[0], operands[1]);
+    if (reason.empty())
+      unlinked.insert(before.begin(), before.end());
+    return reason;
+  }
+
   /// Whether a product of codes and scales took the contraction's place.
   bool multiplyBlocks(ContractOp contract) {
+    std::string unpacked = packCodes(contract);
+    if (unpacked.empty())
+      return true;
     Blocks lhs, rhs;
     std::string reason = findBlocks(contract, 0, lhs);
     if (reason.empty())
       reason = findBlocks(contract, 1, rhs);
+    if (reason == kNoPowers && unpacked != kNot4Bits)
+      reason = unpacked;
     if (reason.empty())
       reason = whyNotTurned(contract);
     if (!reason.empty()) {
@@ -250,6 +278,7 @@ private:
   GraphOp graph;
   OpBuilder builder;
   CodeReaders readers;
+  CodePacker packer;
   llvm::SetVector<Operation *> unlinked;
 };
 

@@ -43,6 +43,11 @@ Value multiplierOrOne(Scalars &s, Value maximum, double largest) {
   return s.select(isPositive, s.select(isFinite, multiplier, one), one);
 }
 
+Value infiniteAbove(Scalars &s, Value scale) {
+  constexpr double kLeast = 0x1p113; // 2^(128 - m) of P51, of f8e5m2, and less than of others
+  return s.select(s.less(scale, s.like(scale, kLeast)), scale, s.like(scale, INFINITY));
+}
+
 Value nextDelayedScale(Scalars &s, Value amax, Value scale, const Encoding &to) {
   double largest = largestOf(to.element);
   if (encoding::factors_sums(to)) {

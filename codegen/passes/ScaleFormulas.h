@@ -18,6 +18,10 @@ mlir::Value powerOf(Scalars &s, mlir::Value field);
 /// P87: S, what a group's largest magnitude is multiplied by to become `largest`, or 1.
 mlir::Value multiplierOrOne(Scalars &s, mlir::Value maximum, double largest);
 
+/// P21: a power of two, or infinity where it is 2^113 or more: numbers of such a scale may be
+/// infinite, which their codes are not.
+mlir::Value infiniteAbove(Scalars &s, mlir::Value scale);
+
 /// P73, P87: the scale after a step, `amax` being the largest magnitude of those that count,
 /// `scale` the scale before it.
 mlir::Value nextDelayedScale(Scalars &s, mlir::Value amax, mlir::Value scale, const Encoding &to);

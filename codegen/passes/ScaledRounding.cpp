@@ -22,6 +22,8 @@ constexpr const encoding::ElementTraits &kSingle = encoding::traits(Element::f32
 constexpr StringLiteral kPartAttr = "halftone.scaled";
 /// On the map that leaves numbers: its scales are powers of two, one for each block.
 constexpr StringLiteral kPowersAttr = "halftone.powers_of_blocks";
+/// Likewise that codes are of f4e2m1, and on the map that joins two levels of scales.
+constexpr StringLiteral k4BitsAttr = "halftone.of_4_bits", kLevelsAttr = "halftone.joins_levels";
 constexpr StringLiteral kScales = "scales", kScale = "scale", kFit = "fit", kUnscale = "unscale";
 
 /// What codes are multiplied by, and what elements are before they are rounded, one of each for
@@ -55,6 +57,8 @@ public:
       cast->setAttr(kDrawnAsAttr, TypeAttr::get(typeOf(builder.getContext(), to.element)));
     Value codes = made(cast);
     Value numbers = multiply(kUnscale, widened(codes), scales.scale);
+    if (to.element == Element::f4e2m1)
+      numbers.getDefiningOp()->setAttr(k4BitsAttr, builder.getUnitAttr());
     if (scales.ofAll)
       numbers = multiply(kUnscale, numbers, scales.ofAll);
     if (isByBlocks() && !isOfF32() && !encoding::has_two_levels(to.scaling))
@@ -337,6 +341,7 @@ private:
     add(map);
     if (isOfF32())
       return {ofBlocks, map.getOutputs()[0], all.scale};
+    map->setAttr(kLevelsAttr, builder.getUnitAttr());
     return {map.getOutputs()[0], map.getOutputs()[1]};
   }
 
@@ -395,6 +400,10 @@ bool leavesNumbers(Operation *op) {
 }
 
 bool scalesBlocksByPowers(Operation *op) { return op->hasAttr(kPowersAttr); }
+
+bool makesNumbersOf4Bits(Operation *op) { return op->hasAttr(k4BitsAttr); }
+
+bool joinsLevels(Operation *op) { return op->hasAttr(kLevelsAttr); }
 
 bool isOfScaledRounding(Operation *op) { return op->hasAttr(kPartAttr); }
 

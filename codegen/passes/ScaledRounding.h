@@ -30,6 +30,13 @@ bool leavesNumbers(mlir::Operation *op);
 /// Of one that does: whether each block of codes has a power of two for its scale (P51).
 bool scalesBlocksByPowers(mlir::Operation *op);
 
+/// Likewise whether codes are numbers of f4e2m1, which are held as f8e4m3.
+bool makesNumbersOf4Bits(mlir::Operation *op);
+
+/// Whether a map multiplies the scales of blocks by the one of all, a power of two (P77): its
+/// operands, its first result the products.
+bool joinsLevels(mlir::Operation *op);
+
 } // namespace halftone::ir
 
 #endif

@@ -26,6 +26,7 @@ struct Chip {
   double warpgroupOperations = 0; ///< wgmma of f16 and bf16 with f32 sums, 0 where there is none
   double float8Operations = 0;    ///< mma.sync of 8-bit floats with f32 sums, likewise; wgmma of
                                   ///< those has twice warpgroupOperations
+  double float4Operations = 0;    ///< mma.sync of 4-bit floats in blocks with scales, likewise
 
   /// Whether 8-bit floats are multiplied as such: others with the instruction make f16 of them.
   bool multipliesFloat8() const { return float8Operations > halfOperations; }

@@ -45,9 +45,10 @@ static double blockCycles(const Chip &chip, const Problem &problem, const Tiling
   double turns = tiling.alternates ? kShareInTurns : 1;
   double rate = tiling.warpgroup
                     ? kWarpgroupShare * turns * chip.warpgroupOperations * (tiling.float8 ? 2 : 1)
-                : tiling.tensor ? mmaShare * (tiling.float8 ? chip.float8Operations
-                                              : tiling.tf32 ? chip.tf32Operations
-                                                            : chip.halfOperations)
+                : tiling.tensor ? mmaShare * (tiling.float4   ? chip.float4Operations
+                                              : tiling.float8 ? chip.float8Operations
+                                              : tiling.tf32   ? chip.tf32Operations
+                                                              : chip.halfOperations)
                                 : chip.f32Operations * tiling.issueShare;
   double steps = std::ceil(problem.depth / tiling.splits / tiling.depth);
   double depth = steps * tiling.depth;
@@ -55,7 +56,8 @@ static double blockCycles(const Chip &chip, const Problem &problem, const Tiling
   double shared = tiling.sharedTraffic * depth / kSharedBytesPerClock;
   double cache = (tiling.rows + tiling.columns) * depth * problem.elementBytes /
                  (chip.cacheBytes * (tiling.warpgroup ? kCopiesOfCache : 1));
-  double step = tiling.tensor ? kBarrier + tiling.depth / (tiling.float8 ? 32 : 16) * kStepLatency
+  double places = tiling.float4 ? 64 : tiling.float8 ? 32 : 16; // of an instruction
+  double step = tiling.tensor ? kBarrier + tiling.depth / places * kStepLatency
                               : kBarrier + tiling.depth * kSimtStepLatency;
   double latency = steps * std::max(step, kMemoryLatency / std::max(tiling.stages - 1, 1.0));
   double elements = 0;

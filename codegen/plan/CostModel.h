@@ -42,6 +42,7 @@ struct Problem {
 struct Tiling {
   bool tensor = false, tf32 = false;
   bool float8 = false;     ///< products of 8-bit floats; tensor, too
+  bool float4 = false;     ///< of 4-bit floats; float8, too
   bool warpgroup = false;  ///< wgmma; tensor, too
   bool alternates = false; ///< elements are finished beside the next tile's products
   double rows = 1, columns = 1, depth = 1; ///< of a block's tile

@@ -1401,6 +1401,78 @@ halftone.graph "g" {
 
 // -----
 
+// Scaled contract: packed codes are eight words for each part.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 2, 4], i32>
+  %xs = halftone.input "xs" : !halftone.tensor<[batch, 2], i32>
+  %w = halftone.input "w" : !halftone.tensor<[8, 2, 4], i32>
+  %ws = halftone.input "ws" : !halftone.tensor<[8, 2], i32>
+  // expected-error @+1 {{sums packed codes over parts of eight words, and over no others}}
+  %y = halftone.scaled_contract %x by %xs, %w by %ws {lhs_block = array<i64: 1, 16>, pass = #halftone.pass<forward>, rhs_block = array<i64: 1, 16>, transpose_rhs} : (!halftone.tensor<[batch, 2, 4], i32>, !halftone.tensor<[batch, 2], i32>, !halftone.tensor<[8, 2, 4], i32>, !halftone.tensor<[8, 2], i32>) -> !halftone.tensor<[batch, 8], f32>
+}
+
+// -----
+
+// Scaled contract: packed codes lie along the sum.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 2, 8], i32>
+  %xs = halftone.input "xs" : !halftone.tensor<[batch, 2], i32>
+  %w = halftone.input "w" : !halftone.tensor<[8, 2, 8], i32>
+  %ws = halftone.input "ws" : !halftone.tensor<[8, 2], i32>
+  // expected-error @+1 {{multiplies packed codes that lie along the sum, in blocks of one line by 16 or 32 places}}
+  %y = halftone.scaled_contract %x by %xs, %w by %ws {lhs_block = array<i64: 1, 16>, pass = #halftone.pass<forward>, rhs_block = array<i64: 1, 16>} : (!halftone.tensor<[batch, 2, 8], i32>, !halftone.tensor<[batch, 2], i32>, !halftone.tensor<[8, 2, 8], i32>, !halftone.tensor<[8, 2], i32>) -> !halftone.tensor<[batch, 8], f32>
+}
+
+// -----
+
+// Scaled contract: an instruction multiplies 16 or 32 packed codes by one scale.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 2, 8], i32>
+  %xs = halftone.input "xs" : !halftone.tensor<[batch, 2], i32>
+  %w = halftone.input "w" : !halftone.tensor<[8, 2, 8], i32>
+  %ws = halftone.input "ws" : !halftone.tensor<[8, 2], i32>
+  // expected-error @+1 {{multiplies packed codes that lie along the sum, in blocks of one line by 16 or 32 places}}
+  %y = halftone.scaled_contract %x by %xs, %w by %ws {lhs_block = array<i64: 1, 64>, pass = #halftone.pass<forward>, rhs_block = array<i64: 1, 64>, transpose_rhs} : (!halftone.tensor<[batch, 2, 8], i32>, !halftone.tensor<[batch, 2], i32>, !halftone.tensor<[8, 2, 8], i32>, !halftone.tensor<[8, 2], i32>) -> !halftone.tensor<[batch, 8], f32>
+}
+
+// -----
+
+// Scaled contract: both operands have scales of one kind.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 2, 8], i32>
+  %xs = halftone.input "xs" : !halftone.tensor<[batch, 2], i32>
+  %w = halftone.input "w" : !halftone.tensor<[8, 2, 8], i32>
+  %ws = halftone.input "ws" : !halftone.tensor<[8, 2], i32>
+  // expected-error @+1 {{multiplies packed codes that lie along the sum, in blocks of one line by 16 or 32 places}}
+  %y = halftone.scaled_contract %x by %xs, %w by %ws {lhs_block = array<i64: 1, 16>, pass = #halftone.pass<forward>, rhs_block = array<i64: 1, 32>, transpose_rhs} : (!halftone.tensor<[batch, 2, 8], i32>, !halftone.tensor<[batch, 2], i32>, !halftone.tensor<[8, 2, 8], i32>, !halftone.tensor<[8, 2], i32>) -> !halftone.tensor<[batch, 8], f32>
+}
+
+// -----
+
+// Scaled contract: a part has a word of scales.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 2, 8], i32>
+  %xs = halftone.input "xs" : !halftone.tensor<[batch, 2], i32>
+  %w = halftone.input "w" : !halftone.tensor<[8, 2, 8], i32>
+  %ws = halftone.input "ws" : !halftone.tensor<[8, 1], i32>
+  // expected-error @+1 {{has '!halftone.tensor<[8, 2, 8], i32>' by '!halftone.tensor<[8, 1], i32>' as packed codes and scales, not '!halftone.tensor<[8, 2, 8], i32>' by '!halftone.tensor<[8, 2], i32>'}}
+  %y = halftone.scaled_contract %x by %xs, %w by %ws {lhs_block = array<i64: 1, 16>, pass = #halftone.pass<forward>, rhs_block = array<i64: 1, 16>, transpose_rhs} : (!halftone.tensor<[batch, 2, 8], i32>, !halftone.tensor<[batch, 2], i32>, !halftone.tensor<[8, 2, 8], i32>, !halftone.tensor<[8, 1], i32>) -> !halftone.tensor<[batch, 8], f32>
+}
+
+// -----
+
+// Scaled contract: both have as many parts.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 2, 8], i32>
+  %xs = halftone.input "xs" : !halftone.tensor<[batch, 2], i32>
+  %w = halftone.input "w" : !halftone.tensor<[8, 3, 8], i32>
+  %ws = halftone.input "ws" : !halftone.tensor<[8, 2], i32>
+  // expected-error @+1 {{has '!halftone.tensor<[8, 3, 8], i32>' by '!halftone.tensor<[8, 2], i32>' as packed codes and scales, not}}
+  %y = halftone.scaled_contract %x by %xs, %w by %ws {lhs_block = array<i64: 1, 16>, pass = #halftone.pass<forward>, rhs_block = array<i64: 1, 16>, transpose_rhs} : (!halftone.tensor<[batch, 2, 8], i32>, !halftone.tensor<[batch, 2], i32>, !halftone.tensor<[8, 3, 8], i32>, !halftone.tensor<[8, 2], i32>) -> !halftone.tensor<[batch, 8], f32>
+}
+
+// -----
+
 // Contract: a batch has matrices.
 halftone.graph "g" {
   %g = halftone.input "g" : !halftone.tensor<[batch, 4], f32>

@@ -327,6 +327,13 @@ halftone.graph "gradients" {
   %squares = halftone.input "squares" : !halftone.tensor<[1, 3], f32>
   %of_codes = halftone.scaled_contract %codes by %scales, %more_codes by %squares {lhs_block = array<i64: 1, 32>, pass = #halftone.pass<input_gradient>, rhs_block = array<i64: 8, 64>}
       : (!halftone.tensor<[batch, 64], f8E4M3FN>, !halftone.tensor<[batch, 2], f32>, !halftone.tensor<[64, 20], f8E5M2>, !halftone.tensor<[1, 3], f32>) -> !halftone.tensor<[batch, 20], f32>
+  // CHECK: halftone.scaled_contract %{{.*}} by %{{.*}}, %{{.*}} by %{{.*}} {lhs_block = array<i64: 1, 16>, pass = #halftone.pass<weight_gradient>, rhs_block = array<i64: 1, 16>, transpose_rhs} : (
+  %words = halftone.input "words" : !halftone.tensor<[12, batch ceildiv 64, 8], i32>
+  %four_scales = halftone.input "four_scales" : !halftone.tensor<[12, batch ceildiv 64], i32>
+  %more_words = halftone.input "more_words" : !halftone.tensor<[20, batch ceildiv 64, 8], i32>
+  %more_scales = halftone.input "more_scales" : !halftone.tensor<[20, batch ceildiv 64], i32>
+  %of_words = halftone.scaled_contract %words by %four_scales, %more_words by %more_scales {lhs_block = array<i64: 1, 16>, pass = #halftone.pass<weight_gradient>, rhs_block = array<i64: 1, 16>, transpose_rhs}
+      : (!halftone.tensor<[12, batch ceildiv 64, 8], i32>, !halftone.tensor<[12, batch ceildiv 64], i32>, !halftone.tensor<[20, batch ceildiv 64, 8], i32>, !halftone.tensor<[20, batch ceildiv 64], i32>) -> !halftone.tensor<[12, 20], f32>
   // CHECK: halftone.reduce "column_sum"(%{{.*}}) : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[8], f32>
   %bg = halftone.reduce "column_sum"(%g) : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[8], f32>
   // CHECK: halftone.map "layer_norm_grad"(%{{.*}}, %{{.*}}) over ["batch", 8] reads [#halftone.access<full>, #halftone.access<row>] writes [#halftone.access<full>] : (

@@ -3,8 +3,15 @@
 // bf16 or float), TRANSPOSE_LHS, TRANSPOSE_RHS, COLUMNS, WIDTH, LHS_SUM (0: unused, 1: per row, 2:
 // by elements), BATCH (its elements, 1 for none) and TILE; of two operands of 8 bits LHS, of which
 // ELEMENT is no format, and PROMOTES; of two in blocks LHS_LINES, LHS_PLACES,
-// RHS_LINES and RHS_PLACES, the lines and places of the sum that share a scale.
-#ifdef LHS_LINES
+// RHS_LINES and RHS_PLACES, the lines and places of the sum that share a scale; of two of 4 bits
+// SCALE_PLACES, with int as LHS, RHS and SCALE.
+#ifndef SCALE
+#define SCALE float
+#endif
+#ifdef SCALE_PLACES
+#include "halftone/kernels/float4_contraction.cuh"
+namespace skeleton = halftone::kernels::float4_contraction;
+#elif defined(LHS_LINES)
 #include "halftone/kernels/block_scaled_contraction.cuh"
 using halftone::kernels::f8e4m3;
 using halftone::kernels::f8e5m2;
@@ -46,6 +53,9 @@ struct Body {
   static constexpr bool kPromotes = PROMOTES;
   static constexpr int kWidth = WIDTH;
 
+#ifdef SCALE_PLACES
+  static constexpr int kScalePlaces = SCALE_PLACES;
+#endif
 #ifdef LHS_LINES
   static constexpr int kLhsScaleLines = LHS_LINES, kLhsScalePlaces = LHS_PLACES;
   static constexpr int kRhsScaleLines = RHS_LINES, kRhsScalePlaces = RHS_PLACES;
@@ -60,7 +70,7 @@ struct Body {
 #endif
 
   const LHS* lhs;
-  const float *lhs_scales, *rhs_scales;
+  const SCALE *lhs_scales, *rhs_scales;
   const ELEMENT* input;
   const RHS* rhs;
   const float *bias, *scale;
@@ -123,7 +133,7 @@ extern "C" __global__ void __launch_bounds__(Plan::kThreads)
                 const float* __restrict__ scale, float* __restrict__ sum,
                 ELEMENT* __restrict__ result, float* __restrict__ row_sum,
                 float* __restrict__ workspace, long long rows, long long depth,
-                const float* __restrict__ lhs_scales, const float* __restrict__ rhs_scales) {
+                const SCALE* __restrict__ lhs_scales, const SCALE* __restrict__ rhs_scales) {
   Body body;
   body.lhs_scales = lhs_scales;
   body.rhs_scales = rhs_scales;

@@ -45,14 +45,51 @@ std::vector<float> numbers_of(const std::vector<float>& codes, const std::vector
   return numbers;
 }
 
-/// Of blocks that lie side by side in no order, from 2^-6 to 2^6.
-std::vector<float> powers(long long extent, long long depth, const ScaledBlocks& blocks, int seed) {
+/// Of blocks that lie side by side in no order, from 2^-6 to 2^6, and numbers of f8e4m3 between.
+std::vector<float> scales_of(long long extent, long long depth, const ScaledBlocks& blocks,
+                             bool are_powers, int seed) {
   const long long lines = (extent + blocks.lines - 1) / blocks.lines;
   const long long parts = (depth + blocks.places - 1) / blocks.places;
   std::vector<float> scales;
   for (long long i = 0; i < lines * parts; ++i)
-    scales.push_back(std::ldexp(1.0f, static_cast<int>((i * 7 + i / 5 * 3 + seed) % 13) - 6));
+    scales.push_back(std::ldexp(are_powers ? 1.0f : 1.0f + static_cast<float>(i * 5 % 8) / 8.0f,
+                                static_cast<int>((i * 7 + i / 5 * 3 + seed) % 13) - 6));
   return scales;
+}
+
+constexpr long long kPackedPlaces = 64;  // of a line, to eight words of codes and one of scales
+
+/// Words of eight codes of 4 bits, the first in the lowest bits, zeros behind a line's end.
+std::vector<std::byte> packed_codes(const std::vector<float>& codes, long long depth) {
+  const long long words = (depth + kPackedPlaces - 1) / kPackedPlaces * (kPackedPlaces / 8);
+  const long long lines = static_cast<long long>(codes.size()) / depth;
+  std::vector<std::uint32_t> packed(static_cast<std::size_t>(lines * words));
+  for (long long i = 0; i < lines; ++i)
+    for (long long k = 0; k < depth; ++k)
+      packed[i * words + k / 8] |=
+          static_cast<std::uint32_t>(reference::encode({Element::f4e2m1}, codes[i * depth + k]))
+          << (4 * (k % 8));
+  std::vector<std::byte> bytes(4 * packed.size());
+  std::memcpy(bytes.data(), packed.data(), bytes.size());
+  return bytes;
+}
+
+/// A word of scales for every 64 places: four f8e4m3, or two fields of exponents.
+std::vector<std::byte> packed_scales(const std::vector<float>& scales, const ScaledBlocks& blocks,
+                                     long long depth) {
+  const long long parts = (depth + blocks.places - 1) / blocks.places;
+  const long long words = (depth + kPackedPlaces - 1) / kPackedPlaces;
+  const long long of_word = kPackedPlaces / blocks.places;
+  std::vector<std::byte> bytes(4 * scales.size() / parts * words);
+  for (std::size_t i = 0; i < scales.size(); ++i) {
+    const long long line = static_cast<long long>(i) / parts;
+    const long long part = static_cast<long long>(i) % parts;
+    const int code = blocks.places == 16     ? reference::encode({Element::f8e4m3}, scales[i])
+                     : std::isnan(scales[i]) ? 255
+                                             : std::ilogb(scales[i]) + 127;
+    bytes[4 * (line * words + part / of_word) + part % of_word] = static_cast<std::byte>(code);
+  }
+  return bytes;
 }
 
 long long tiles_along(long long extent, long long tile) { return (extent + tile - 1) / tile; }
@@ -83,9 +120,12 @@ std::string Instance::text() const {
 
 Compilation compile(const Instance& instance, const std::string& target) {
   const auto flag = [](bool value) { return value ? "true" : "false"; };
+  const auto name_of = [&](Element format) -> std::string {
+    return instance.is_of_4_bits() ? "int" : element_name(format);
+  };
   std::vector<std::string> macros = {
       std::string("ELEMENT=") + element_name(instance.element()),
-      std::string("RHS=") + element_name(instance.rhs()),
+      "RHS=" + name_of(instance.rhs()),
       "TILE=" + instance.tile.text(),
       "COLUMNS=" + std::to_string(instance.columns),
       "WIDTH=" + std::to_string(instance.width),
@@ -94,10 +134,13 @@ Compilation compile(const Instance& instance, const std::string& target) {
       "BATCH=" + std::to_string(instance.batch),
       "LHS_SUM=" + std::to_string(static_cast<int>(instance.lhs_sum))};
   if (instance.is_of_8_bits()) {
-    macros.push_back(std::string("LHS=") + element_name(instance.format));
+    macros.push_back("LHS=" + name_of(instance.format));
     macros.push_back(std::string("PROMOTES=") + flag(instance.promotes));
   }
-  if (instance.lhs_blocks) {
+  if (instance.is_of_4_bits()) {
+    macros.push_back("SCALE=int");
+    macros.push_back("SCALE_PLACES=" + std::to_string(instance.lhs_blocks->places));
+  } else if (instance.lhs_blocks) {
     macros.push_back("LHS_LINES=" + std::to_string(instance.lhs_blocks->lines));
     macros.push_back("LHS_PLACES=" + std::to_string(instance.lhs_blocks->places));
     macros.push_back("RHS_LINES=" + std::to_string(instance.rhs_blocks->lines));
@@ -119,10 +162,16 @@ Operands operands(const Instance& instance, long long rows_of_one, long long dep
                 .bias = drawn(count(columns, 1), Element::f32, 4),
                 .scale = drawn(count(rows, 1), Element::f32, 5)};
   if (!instance.lhs_blocks) return x;
+  if (instance.is_of_4_bits())  // all of their sixteen codes
+    for (std::vector<float>* codes : {&x.lhs, &x.rhs}) {
+      *codes = drawn(codes->size(), Element::f32, codes == &x.lhs ? 1 : 2);
+      for (float& code : *codes) code = reference::round({Element::f4e2m1}, 6.9f * code);
+    }
   x.lhs_codes = x.lhs;
   x.rhs_codes = x.rhs;
-  x.lhs_scales = powers(rows, depth, *instance.lhs_blocks, 1);
-  x.rhs_scales = powers(columns, depth, *instance.rhs_blocks, 6);
+  const bool are_powers = !instance.is_of_4_bits() || instance.lhs_blocks->places != 16;
+  x.lhs_scales = scales_of(rows, depth, *instance.lhs_blocks, are_powers, 1);
+  x.rhs_scales = scales_of(columns, depth, *instance.rhs_blocks, are_powers, 6);
   scale_blocks(instance, x);
   return x;
 }
@@ -144,17 +193,21 @@ Outcome run(const Instance& instance, const std::string& ptx, const Operands& x,
 
   simulator::Device device("sm_" + instance.chip);
   const simulator::Module module = simulator::Module::parse(ptx, "contraction");
-  const bool has_scales = instance.lhs_blocks.has_value();
-  const Buffer lhs(
-      device, "lhs",
-      stored(instance.format, in_memory(has_scales ? x.lhs_codes : x.lhs, instance.batch, x.depth,
-                                        instance.transpose_lhs)));
-  const Buffer rhs(
-      device, "rhs",
-      stored(instance.rhs(), in_memory(has_scales ? x.rhs_codes : x.rhs, instance.batch, x.depth,
-                                       !instance.transpose_rhs)));
+  const bool has_scales = instance.lhs_blocks.has_value(), is_packed = instance.is_of_4_bits();
+  const auto matrix = [&](const char* name, Element format, const std::vector<float>& values,
+                          bool along_extent) {
+    return Buffer(device, name,
+                  is_packed
+                      ? packed_codes(values, x.depth)
+                      : stored(format, in_memory(values, instance.batch, x.depth, along_extent)));
+  };
+  const Buffer lhs =
+      matrix("lhs", instance.format, has_scales ? x.lhs_codes : x.lhs, instance.transpose_lhs);
+  const Buffer rhs =
+      matrix("rhs", instance.rhs(), has_scales ? x.rhs_codes : x.rhs, !instance.transpose_rhs);
   const auto scales = [&](const char* name, const std::vector<float>& values,
                           const std::optional<ScaledBlocks>& blocks, bool along_extent) {
+    if (is_packed) return Buffer(device, name, packed_scales(values, *blocks, x.depth));
     return Buffer(
         device, name,
         blocks ? stored(Element::f32,
@@ -174,11 +227,21 @@ Outcome run(const Instance& instance, const std::string& ptx, const Operands& x,
   const Buffer workspace(device, "workspace", splits > 1 ? counters + partials + chunks : 256);
   if (splits > 1) device.fill(workspace.address(), counters, std::byte{0});
 
-  const void* const parameters[] = {
-      lhs.parameter(),       rhs.parameter(), input.parameter(),  bias.parameter(),
-      scale.parameter(),     sum.parameter(), result.parameter(), row_sum.parameter(),
-      workspace.parameter(), &x.rows,         &x.depth,           lhs_scales.parameter(),
-      rhs_scales.parameter()};
+  const long long depth =
+      is_packed ? tiles_along(x.depth, kPackedPlaces) * (kPackedPlaces / 8) : x.depth;
+  const void* const parameters[] = {lhs.parameter(),
+                                    rhs.parameter(),
+                                    input.parameter(),
+                                    bias.parameter(),
+                                    scale.parameter(),
+                                    sum.parameter(),
+                                    result.parameter(),
+                                    row_sum.parameter(),
+                                    workspace.parameter(),
+                                    &x.rows,
+                                    &depth,
+                                    lhs_scales.parameter(),
+                                    rhs_scales.parameter()};
   const int shared = tile.shared_bytes(instance.element_bytes(), has_scales);
   Outcome outcome;
   outcome.report = device.launch(

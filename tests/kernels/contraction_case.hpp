@@ -32,8 +32,8 @@ struct ScaledBlocks {
 enum class LhsSum { unused, per_row, by_elements };
 
 /// Which instance of contraction.cu. `chip` is as in "80", formats are tf32, f16 or bf16: that of
-/// lhs, input and result, and that of rhs where it is another. Or both are of 8 bits, input and
-/// result then of f32.
+/// lhs, input and result, and that of rhs where it is another. Or both are of 8 bits, or both of 4
+/// in blocks of a line, input and result then of f32.
 struct Instance {
   TilePlan tile;
   description::Element format = description::Element::bf16;
@@ -46,11 +46,14 @@ struct Instance {
   int batch = 1;          ///< so many products of their own
   bool promotes = false;  ///< of 8 bits: N14
   /// Of 8 bits, both or none: numbers are codes times powers of two, of one product without sums of
-  /// lhs.
+  /// lhs. Of 4 bits likewise, in blocks of 16 places with numbers of f8e4m3 as scales, of 32 with
+  /// powers of two.
   std::optional<ScaledBlocks> lhs_blocks = std::nullopt, rhs_blocks = std::nullopt;
 
   [[nodiscard]] description::Element rhs() const { return rhs_format.value_or(format); }
-  [[nodiscard]] bool is_of_8_bits() const { return encoding::traits(format).bits == 8; }
+  [[nodiscard]] bool is_of_4_bits() const { return encoding::traits(format).bits == 4; }
+  /// Or of 4: whose sums keep what digits the instruction does.
+  [[nodiscard]] bool is_of_8_bits() const { return encoding::traits(format).bits <= 8; }
   /// Of input and result.
   [[nodiscard]] description::Element element() const {
     return is_of_8_bits() ? description::Element::tf32 : format;

@@ -47,7 +47,7 @@ std::string PlanForm::getTileArguments(CudaPlanAttr plan) const {
 constexpr int64_t kLeastPerSplit = 256; // products that are worth a block
 
 void addWithSplits(PlanList &plans, CudaPlanKind kind, ArrayRef<int64_t> tile, Tiling tiling,
-                   ArrayRef<int64_t> numbers) {
+                   ArrayRef<int64_t> numbers, int64_t places) {
   if (residentBlocks(plans.chip, tiling) == 0)
     return;
   Estimate best;
@@ -56,13 +56,14 @@ void addWithSplits(PlanList &plans, CudaPlanKind kind, ArrayRef<int64_t> tile, T
   for (int64_t splits : numbers) {
     if (splits > 1 && depth < splits * kLeastPerSplit)
       break;
-    int64_t least = splits == 1 ? 1 : llvm::alignTo(llvm::divideCeil(depth, splits), kSumChunk);
+    int64_t chunk = places == 1 ? kSumChunk : 2 * kSumChunk; // of bytes
+    int64_t least = splits == 1 ? 1 : llvm::alignTo(llvm::divideCeil(depth, splits), chunk);
     tiling.splits = splits == 1 ? 1 : static_cast<double>(llvm::divideCeil(depth, least));
     Estimate estimate = estimateContraction(plans.chip, plans.problem, tiling);
     if (bestSplits == 0 || estimate.microseconds < best.microseconds) {
       best = estimate;
       bestSplits = static_cast<int64_t>(tiling.splits);
-      bestLeast = least;
+      bestLeast = std::max<int64_t>(least / places, 1);
     }
   }
   plans.add(kind, tile, bestSplits, bestLeast, best);
@@ -125,6 +126,11 @@ bool multipliesFloat8(KernelOp kernel) {
 }
 
 bool multipliesBlocks(KernelOp kernel) { return findMatrices(kernel).lhsScales.has_value(); }
+
+bool multipliesFloat4(KernelOp kernel) {
+  Matrices matrices = findMatrices(kernel);
+  return matrices.lhsScales && elementType(kernel.getInputs()[matrices.lhs]).isInteger(32);
+}
 
 bool promotes(KernelOp kernel) { return kernel.getAccumulation() == Accumulation::Promoted; }
 
@@ -201,9 +207,10 @@ LogicalResult Contraction::verify(KernelOp kernel) const {
         "goes on from what its result holds, so that it stores its sum as it is, and nothing else");
   Matrices matrices = findMatrices(kernel);
   if (matrices.lhsScales.has_value() != matrices.rhsScales.has_value() ||
-      (matrices.lhsScales && !multipliesFloat8(kernel)))
+      (matrices.lhsScales && !multipliesFloat8(kernel) &&
+       !(multipliesFloat4(kernel) && leavesDigits(kernel.getAccumulation()))))
     return kernel.emitOpError("multiplies blocks with scales that are not of two operands of 8 "
-                              "bits under accumulate hardware or promoted");
+                              "bits, or of 4, under accumulate hardware or promoted");
   return Skeleton::verify(kernel);
 }
 
@@ -253,6 +260,10 @@ void Contraction::addPlans(PlanList &plans) const {
   plans.problem.rows /= plans.problem.batch;
   plans.problem.depth = plans.extent(kernel.getReduction().getValue());
   plans.problem.elementBytes = (elementBytes(matrices.lhs) + elementBytes(matrices.rhs)) / 2;
+  if (multipliesFloat4(kernel)) {
+    plans.problem.depth *= kPackedCodes;
+    plans.problem.elementBytes /= kPackedCodes;
+  }
   plans.reason = tensorForm().whyNot(plans);
   if (plans.reason.empty()) {
     tensorForm().addPlans(plans);
@@ -276,7 +287,7 @@ std::string Contraction::describePlan(CudaPlanAttr plan, const Launch &) const {
 
 StringRef Contraction::getDeviceName(KernelOp kernel, CudaPlanAttr plan) const {
   if (multipliesBlocks(kernel))
-    return "block_scaled_contraction";
+    return multipliesFloat4(kernel) ? "float4_contraction" : "block_scaled_contraction";
   if (plan.getKind() != CudaPlanKind::Simt && multipliesFloat8(kernel))
     return plan.getKind() == CudaPlanKind::Tensor ? "float8_contraction"
                                                   : "float8_warpgroup_contraction";

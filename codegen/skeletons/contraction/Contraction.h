@@ -68,6 +68,10 @@ bool multipliesFloat8(KernelOp kernel);
 /// Whether their blocks have scales, which the instruction multiplies by.
 bool multipliesBlocks(KernelOp kernel);
 
+/// Whether both are packed codes of 4 bits in blocks (decisions/0068), a word of eight an element.
+bool multipliesFloat4(KernelOp kernel);
+inline constexpr int64_t kPackedCodes = 8;
+
 /// N14: whether the sums of so many products are added in f32.
 bool promotes(KernelOp kernel);
 

@@ -32,9 +32,10 @@ const PlanForm &simtForm();
 const PlanForm &tensorForm();
 const PlanForm &warpgroupForm();
 
-/// Adds a tile with the best of these numbers of splits, which ascend from 1.
+/// Adds a tile with the best of these numbers of splits, which ascend from 1. An element of what is
+/// summed stands for so many `places` of the problem's depth.
 void addWithSplits(ir::PlanList &plans, ir::CudaPlanKind kind, llvm::ArrayRef<int64_t> tile,
-                   ir::Tiling tiling, llvm::ArrayRef<int64_t> numbers);
+                   ir::Tiling tiling, llvm::ArrayRef<int64_t> numbers, int64_t places = 1);
 
 /// Elements that a lane loads and stores at a time: 16 bytes of 16-bit elements, where all elements
 /// have 16 bits; else 16 bytes of 32-bit ones.

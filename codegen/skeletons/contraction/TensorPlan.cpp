@@ -47,15 +47,16 @@ Type multipliedRhs(KernelOp kernel) {
 }
 
 /// Of an element of either operand in shared memory; two different formats go as tf32, but for
-/// those of 8 bits.
+/// those of 8 bits, and for pairs of 4.
 int64_t sharedElementBytes(KernelOp kernel) {
-  if (multipliesFloat8(kernel))
+  if (multipliesFloat8(kernel) || multipliesFloat4(kernel))
     return 1;
   Type lhs = lhsOf(kernel).getElementType(), rhs = multipliedRhs(kernel);
   return bitsOf(lhs == rhs ? lhs : FloatTF32Type::get(kernel.getContext())) / 8;
 }
 
-/// Places of a sum that a block-scaled instruction multiplies by one scale, and a scale's bytes.
+/// Places of a sum that a block-scaled instruction multiplies by one scale, or of 4 bits pairs of
+/// them by one word of scales, and a scale's bytes.
 constexpr int64_t kScaledPlaces = 32, kScaleBytes = 4;
 
 /// Of a block, as tensor_contraction.cuh lays it out.
@@ -88,7 +89,8 @@ LogicalResult verifyPlan(KernelOp kernel, CudaPlanAttr plan) {
   for (auto [i, input] : llvm::enumerate(kernel.getInputs())) {
     Type element = elementType(input);
     if (isMatrix(kernel, i) && kernel.getInputAccess(i).getKind() != AccessKind::Start &&
-        !isTaken(element) && !isCodes(input) && !multipliesFloat8(kernel))
+        !isTaken(element) && !isCodes(input) && !multipliesFloat8(kernel) &&
+        !multipliesFloat4(kernel))
       return kernel.emitOpError() << "operand " << i << " holds " << element
                                   << ", which tensor cores do not take";
   }
@@ -174,6 +176,11 @@ Tiling tilingOf(KernelOp kernel, ArrayRef<int64_t> tile) {
   }
   tiling.sharedTraffic =
       (tiling.rows + tiling.columns) * element + warps * (warpRows + warpColumns) * element;
+  if (multipliesFloat4(kernel)) { // bytes are pairs of places
+    tiling.float4 = true;
+    tiling.depth *= 2;
+    tiling.sharedTraffic /= 2;
+  }
   constexpr int64_t kLone = 2; // bytes that are copied at once
   if (tile[6] == kLone)
     tiling.sharedTraffic += kLoneElement * tiling.rows;
@@ -192,7 +199,8 @@ void addTile(PlanList &plans, ArrayRef<int64_t> tile) {
   if (tiling.float8 && !plans.chip.multipliesFloat8())
     tiling.registers += static_cast<double>(tile[3]) / 2; // lhs as f16, of which codes are made
   addWithSplits(plans, CudaPlanKind::Tensor, tile, tiling,
-                ArrayRef(kSplits).take_front(elementsUseLhsSum(kernel) ? 1 : 7));
+                ArrayRef(kSplits).take_front(elementsUseLhsSum(kernel) ? 1 : 7),
+                multipliesFloat4(kernel) ? kPackedCodes : 1);
 }
 
 /// How block_scaled_contraction.cuh finds an operand's scales: how many lines and places of the sum
@@ -227,6 +235,8 @@ public:
     auto name = [](Type type) { return std::string(encoding::word(elementOf(type))); };
     if (!mayReorder(plans.kernel))
       return "accumulate ordered: tensor cores sum in an order of their own";
+    if (multipliesFloat4(plans.kernel))
+      return "";
     if (!isNarrow(lhs) || !isNarrow(rhs))
       return "f32 operands: tensor cores would round them to tf32, which compute tf32 allows";
     if (!isTaken(lhs) || !isTaken(rhs))
@@ -245,10 +255,13 @@ public:
     int64_t stages = chip.number < 80 ? 2 : chip.sharedPerSm > (100 << 10) ? 4 : 3;
     int64_t elementBytes = sharedElementBytes(plans.kernel);
     Matrices matrices = findMatrices(plans.kernel);
+    // Of 128 codes of 4 bits, whose sums are parts (N14).
+    bool isShort = multipliesFloat4(plans.kernel) && promotes(plans.kernel);
     for (const TensorTile &tile : kTensorTiles)
-      addTile(plans, {tile.rows, tile.columns, tile.depthBytes / elementBytes, tile.warpRows,
-                      tile.warpColumns, stages, alignment(plans.kernel, matrices.lhs),
-                      alignment(plans.kernel, matrices.rhs)});
+      addTile(plans,
+              {tile.rows, tile.columns, isShort ? 64 : tile.depthBytes / elementBytes,
+               tile.warpRows, tile.warpColumns, stages, alignment(plans.kernel, matrices.lhs),
+               alignment(plans.kernel, matrices.rhs)});
   }
 
   FailureOr<Launch> getLaunch(KernelOp kernel, CudaPlanAttr plan) const override {
@@ -278,9 +291,12 @@ public:
   void addTo(BodyForm &form, KernelOp kernel, CudaPlanAttr plan) const override {
     form.constants += bodyConstant("kElementsUseLhsSum", elementsUseLhsSum(kernel)) +
                       bodyConstant("kWidth", accessWidth(kernel));
-    if (multipliesFloat8(kernel))
+    if (multipliesFloat8(kernel) || multipliesFloat4(kernel))
       form.constants += bodyConstant("kPromotes", promotes(kernel));
-    if (multipliesBlocks(kernel))
+    if (multipliesFloat4(kernel))
+      form.constants += bodyConstant("kScalePlaces",
+                                     kernel->getAttrOfType<IntegerAttr>(kScalePlacesAttr).getInt());
+    else if (multipliesBlocks(kernel))
       form.constants += scaleConstants(kernel);
     form.workspace = plan.getSplits() > 1;
   }

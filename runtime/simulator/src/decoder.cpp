@@ -28,7 +28,8 @@ constexpr TypeWord kTypes[] = {
     {"e4m3x2", Type::e4m3x2, 2}, {"e5m2x2", Type::e5m2x2, 2},   {"e4m3", Type::e4m3, 1},
     {"e5m2", Type::e5m2, 1},     {"e2m1x2", Type::e2m1x2, 1},   {"e2m3x2", Type::e2m3x2, 2},
     {"e3m2x2", Type::e3m2x2, 2}, {"ue8m0x2", Type::ue8m0x2, 2}, {"u16x2", Type::u16x2, 4},
-    {"s16x2", Type::s16x2, 4},   {"ue8m0", Type::ue8m0, 1},
+    {"s16x2", Type::s16x2, 4},   {"ue8m0", Type::ue8m0, 1},     {"e2m1", Type::e2m1, 1},
+    {"ue4m3", Type::ue4m3, 1},
 };
 
 }  // namespace

@@ -105,6 +105,7 @@ float element(std::uint32_t word, int position) {
   if constexpr (kFormat == NumberFormat::bf16)
     return bf16_value(static_cast<std::uint16_t>(word >> (16 * position)));
   if constexpr (kFormat == NumberFormat::tf32) return std::bit_cast<float>(word & 0xffffe000u);
+  if constexpr (kFormat == NumberFormat::e2m1) return decode(kFormat, word >> (4 * position) & 0xf);
   return decode(kFormat, word >> (8 * position) & 0xff);
 }
 
@@ -124,6 +125,7 @@ constexpr std::array<std::uint16_t, 32 * kElements> places_of(int columns, Posit
 template <NumberFormat kFormat>
 constexpr int kPackedOf = kFormat == NumberFormat::tf32                                   ? 1
                           : kFormat == NumberFormat::f16 || kFormat == NumberFormat::bf16 ? 2
+                          : kFormat == NumberFormat::e2m1                                 ? 8
                                                                                           : 4;
 
 template <NumberFormat kFormat, int kElements>
@@ -139,34 +141,42 @@ template <NumberFormat kFormat, int kElements>
   }
 }
 
-/// Which byte of a scale's register is taken, and from which lanes of four: of A two, of B one.
+/// Instruction::flags of mma: how many scales a row of A and a column of B have, none where there
+/// is no .block_scale, whether they are ue4m3, and a byte of ids for each operand.
+constexpr std::uint32_t kMostScales = 7, kIsUe4m3 = 8;
+
+/// Which bytes of a scale's register are taken, from the first one on, and from which lanes of
+/// four: of A two, of B one.
 struct ScaleChoice {
   std::uint32_t byte, lane;
+  bool is_ue4m3;
 
-  [[nodiscard]] float of(const std::uint32_t* plane, int row, int odd) const {
+  [[nodiscard]] float of(const std::uint32_t* plane, int row, int odd, std::uint32_t part) const {
     const std::uint32_t word = plane[4 * row + static_cast<int>(lane) + odd];
-    return decode(NumberFormat::ue8m0, word >> (8 * byte) & 0xff);
+    const std::uint32_t code = word >> (8 * (byte + part)) & 0xff;
+    return is_ue4m3 ? decode(NumberFormat::e4m3, code & 0x7f) : decode(NumberFormat::ue8m0, code);
   }
 };
-constexpr std::uint32_t kIsBlockScaled = 1;
 
 ScaleChoice choice_of(std::uint32_t flags, int operand) {
   const std::uint32_t ids = flags >> (8 + 8 * operand);
-  return {ids & 15, ids >> 4 & 15};
+  return {ids & 15, ids >> 4 & 15, (flags & kIsUe4m3) != 0};
 }
 
-/// .scale_vec::1X (9.7.14.3): each row of A and each column of B by a scale, row g from the first
-/// of two lanes of a quad and g + 8 from the other. Codes times powers of two are exact, or
-/// infinite.
+/// .scale_vec (9.7.14.3): each of so many parts of a row of A and of a column of B by a scale, row
+/// g's from the first of two lanes of a quad and g + 8's from the other. Codes times scales are
+/// exact, or infinite.
 void scale_blocks(const Context& c, const Instruction& i, std::span<float> a, std::span<float> b) {
   const ScaleChoice of_a = choice_of(i.flags, 0), of_b = choice_of(i.flags, 1);
-  const std::size_t depth = b.size() / 8;
+  const std::size_t depth = b.size() / 8, part = depth / (i.flags & kMostScales);
   for (std::size_t e = 0; e < a.size(); ++e) {
     const int row = static_cast<int>(e / depth);
-    a[e] *= of_a.of(c.plane(i.at[14]), row % 8, row / 8);
+    a[e] *=
+        of_a.of(c.plane(i.at[14]), row % 8, row / 8, static_cast<std::uint32_t>(e % depth / part));
   }
   for (std::size_t e = 0; e < b.size(); ++e)
-    b[e] *= of_b.of(c.plane(i.at[15]), static_cast<int>(e % 8), 0);
+    b[e] *= of_b.of(c.plane(i.at[15]), static_cast<int>(e % 8), 0,
+                    static_cast<std::uint32_t>(e / 8 / part));
 }
 
 /// mma.sync.aligned.m16n8kK.row.col: at[0..3] D, at[4..7] A, at[8..9] B, at[10..13] C, at[14] and
@@ -183,8 +193,8 @@ template <NumberFormat kA, NumberFormat kB, int kDepth, bool kHalf>
   alignas(64) float a[16 * kDepth], b[kDepth * 8], sums[16 * 8];
   scatter<kA, kDepth / 2>(c, &i.at[4], kPlacesA, a);
   scatter<kB, kDepth / 4>(c, &i.at[8], kPlacesB, b);
-  if constexpr (kPackedA == 4 && kDepth == 32 && !kHalf)
-    if (i.flags & kIsBlockScaled) scale_blocks(c, i, a, b);
+  if constexpr (kPackedA >= 4 && kDepth == 8 * kPackedA && !kHalf)
+    if (i.flags & kMostScales) scale_blocks(c, i, a, b);
   if constexpr (kHalf) {
     scatter<kSum, 4>(c, &i.at[10], kPlacesC, sums);
   } else {
@@ -195,7 +205,7 @@ template <NumberFormat kA, NumberFormat kB, int kDepth, bool kHalf>
   SumRules rules;
   rules.accumulator = kHalf ? AccumulatorFormat::f16 : AccumulatorFormat::f32;
   if (c.launch.options.accumulation == Accumulation::truncating)
-    rules = truncating_rules(4 / kPackedA, rules.accumulator);
+    rules = truncating_rules(kPackedA < 4 ? 4 / kPackedA : 1, rules.accumulator);
   multiply_add(a, b, sums, sums, 16, 8, kDepth, rules);
   for (std::size_t e = 0; e < 4; ++e) {
     std::uint32_t* to = c.plane(i.at[kHalf ? e / 2 : e]);
@@ -240,43 +250,62 @@ Execute mma_of(int depth, bool half) {
   return nullptr;
 }
 
-/// Of one operand: its register, and the numbers of a byte and of a thread.
-std::uint32_t place_scale(Decoder& d, std::size_t first, std::size_t place, std::uint32_t threads) {
+/// Of one operand: its register, and the numbers of the first byte and of a thread.
+std::uint32_t place_scale(Decoder& d, std::size_t first, std::size_t place, std::uint32_t threads,
+                          std::uint32_t scales) {
   d.instruction.at[place] = d.source(d.list(first, 1)[0], 4);
   const auto ids = d.list(first + 1, 2);
   for (const syntax::Operand& id : ids)
     if (id.kind != syntax::Operand::Kind::integer) d.unknown();
-  if (ids[0].bits > 3 || ids[1].bits >= threads) d.unknown();
+  if (ids[0].bits > 3 || ids[0].bits % scales != 0 || ids[1].bits >= threads) d.unknown();
   const std::uint64_t lane = threads == 2 ? 2 * ids[1].bits : ids[1].bits;
   return static_cast<std::uint32_t>(ids[0].bits | lane << 4);
 }
 
-/// kind::mxf8f6f4.block_scale, of two operands of 8 bits and f32 sums.
+/// .block_scale, with f32 sums: kind::mxf8f6f4 of two operands of 8 bits, mxf4 and mxf4nvf4 of two
+/// of 4 bits (9.7.14.3, table 36).
 void decode_block_scale(Decoder& d) {
   Instruction& i = d.instruction;
-  const bool is_scaled = d.has("block_scale");
-  if (is_scaled != d.has("kind::mxf8f6f4") || (!is_scaled && d.has("scale_vec::1X"))) d.unknown();
-  if (!is_scaled) return;
-  if (d.types.size() != 5 || d.types[4] != Type::ue8m0 || d.types[0] != Type::f32 ||
-      !d.has("m16n8k32") || d.has_any({"scale_vec::2X", "scale_vec::4X"}))
+  const bool is_mxf4 = d.has("kind::mxf4"), is_nvf4 = d.has("kind::mxf4nvf4"),
+             is_scaled = d.has("block_scale");
+  if (is_scaled != (d.has("kind::mxf8f6f4") || is_mxf4 || is_nvf4)) d.unknown();
+  const std::uint32_t stated = d.has("scale_vec::1X")   ? 1
+                               : d.has("scale_vec::2X") ? 2
+                               : d.has("scale_vec::4X") ? 4
+                                                        : 0;
+  if (!is_scaled) {
+    if (stated != 0) d.unknown();
+    return;
+  }
+  if (d.types.size() != 5 || d.types[0] != Type::f32) d.unknown();
+  const bool is_ue4m3 = d.types[4] == Type::ue4m3;
+  const bool is_of_4_bits = d.types[1] == Type::e2m1 && d.types[2] == Type::e2m1;
+  const std::uint32_t scales = stated != 0 ? stated : is_mxf4 ? 2 : is_nvf4 ? 0 : 1;
+  const bool fits = is_mxf4   ? scales == 2 && !is_ue4m3
+                    : is_nvf4 ? scales == 4 || (scales == 2 && !is_ue4m3)
+                              : scales == 1 && !is_ue4m3;
+  if (!fits || (!is_ue4m3 && d.types[4] != Type::ue8m0) || is_of_4_bits != (is_mxf4 || is_nvf4) ||
+      !d.has(is_of_4_bits ? "m16n8k64" : "m16n8k32"))
     d.unknown();
-  i.flags = kIsBlockScaled | place_scale(d, 4, 14, 2) << 8 | place_scale(d, 6, 15, 4) << 16;
+  i.flags = scales | (is_ue4m3 ? kIsUe4m3 : 0) | place_scale(d, 4, 14, 2, scales) << 8 |
+            place_scale(d, 6, 15, 4, scales) << 16;
   d.types.pop_back();
 }
 
 void decode_mma(Decoder& d) {
   Instruction& i = d.instruction;
-  if (!d.has("sync") || d.has_any({"sp", "satfinite", "kind::mxf4nvf4", "kind::mxf4"})) d.unknown();
+  if (!d.has("sync") || d.has_any({"sp", "satfinite"})) d.unknown();
   decode_block_scale(d);
   const int depth = d.has("m16n8k4")    ? 4
                     : d.has("m16n8k8")  ? 8
                     : d.has("m16n8k16") ? 16
                     : d.has("m16n8k32") ? 32
+                    : d.has("m16n8k64") ? 64
                                         : 0;
   if (depth == 0 || d.types.size() != 4) d.unknown();
   const Type a = d.types[1], b = d.types[2];
-  const int packed = a == Type::tf32 ? 1 : bytes_of(a) == 2 ? 2 : 4;
-  if (d.types[0] != d.types[3]) d.unknown();
+  const int packed = a == Type::tf32 ? 1 : a == Type::e2m1 ? 8 : bytes_of(a) == 2 ? 2 : 4;
+  if (d.types[0] != d.types[3] || (a == Type::e2m1 && i.flags == 0)) d.unknown();
   const std::size_t accumulators = d.types[0] == Type::f16 ? 2 : 4;
   place_registers(d, 0, 0, accumulators, true);
   place_registers(d, 1, 4, static_cast<std::size_t>(depth / 2 / packed), false);
@@ -287,6 +316,8 @@ void decode_mma(Decoder& d) {
     i.run = mma_of<kA, kB>(depth, half);
   };
   using N = NumberFormat;
+  if (a == Type::e2m1 && b == Type::e2m1 && depth == 64)
+    i.run = mma_of<N::e2m1, N::e2m1, 64>(false);
   if (a == Type::f16 && b == Type::f16) with.template operator()<N::f16, N::f16>();
   if (a == Type::bf16 && b == Type::bf16) with.template operator()<N::bf16, N::bf16>();
   if (a == Type::tf32 && b == Type::tf32) with.template operator()<N::tf32, N::tf32>();

@@ -5,7 +5,8 @@
 // layouts.
 //
 // A lane's fragment is counted in elements: element i lies in register i / p at position i % p,
-// where p elements share a 32-bit register (p = 1 for tf32, 2 for 16-bit, 4 for 8-bit formats).
+// where p elements share a 32-bit register (p = 1 for tf32, 2 for 16-bit, 4 for 8-bit, 8 for 4-bit
+// formats).
 #pragma once
 
 #include <cstdint>

@@ -19,12 +19,12 @@ struct SumRules {
 /// The pessimistic rules by bytes of an operand element: blocks of 4 tf32 or 8 16-bit products keep
 /// 24 bits, as measured on V100 and A100 (Fasi, Higham, Mikaitis, Pranesh: Numerical behavior of
 /// NVIDIA tensor cores, 2021); blocks of 16 8-bit products keep 14, as reported for Hopper
-/// (DeepSeek-V3 technical report, 3.3.2).
+/// (DeepSeek-V3 technical report, 3.3.2), and so do those of 4 bits here.
 SumRules truncating_rules(int element_bytes, AccumulatorFormat accumulator);
 
 /// d(m, n) = c(m, n) + sum over k of a(m, k) * b(k, n); rows of a, b and c are contiguous, d may be
 /// c. Exact: products and sum in double (products of all formats up to tf32 are exact; the sum of
-/// at most 32 terms errs by less than 2^-47 of the largest), rounded once to the accumulator,
+/// at most 64 terms errs by less than 2^-47 of the largest), rounded once to the accumulator,
 /// nearest even. Truncating: c and `block` products at a time are aligned to the largest, cut
 /// towards zero to `kept_bits` below it, added, and the sum is cut towards zero to the accumulator.
 /// Infinities and NaN follow IEEE 754; a NaN result is 7fffffff.

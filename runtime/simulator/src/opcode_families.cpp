@@ -320,6 +320,14 @@ constexpr OpcodeFamily kFamilies[] = {
     {"mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.block_scale.f32.e4m3|e5m2.e4m3|e5m2.f32."
      "ue8m0",
      "scale_vec::1X"},
+    {"mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.f32.e2m1.e2m1.f32.ue8m0",
+     "scale_vec::2X"},
+    {"mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::2X|scale_vec::4X.f32."
+     "e2m1.e2m1.f32.ue8m0",
+     ""},
+    {"mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32."
+     "ue4m3",
+     ""},
     // Asynchronous copies
     {"cp.async.ca|cg.shared|shared::cta.global", "L2::64B L2::128B L2::256B L2::cache_hint"},
     {"cp.async.commit_group", ""},

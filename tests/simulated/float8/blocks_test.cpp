@@ -3,20 +3,13 @@
 // beside the CPU's, one of them skipped; and faults that a kernel's text is given.
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstdio>
-#include <limits>
 #include <map>
 #include <set>
 #include <string>
-#include <vector>
 
-#include "artifacts.hpp"
 #include "halftone/error.hpp"
-#include "laws/own_pair.hpp"
-#include "products.hpp"
-#include "simulation.hpp"
+#include "training.hpp"
 
 namespace halftone::tests {
 namespace {
@@ -31,63 +24,8 @@ std::map<std::string, Product> products_of_training(std::string_view chip) {
   return products;
 }
 
-struct Steps {
-  double off = 0;  ///< the largest share, over parameters, of what each moved that it is off by
-  std::size_t findings = 0;
-  int kernels = 0, changed = 0;  ///< of blocks that were compiled
-};
-
-/// Steps of a trainer on the chip beside the CPU's, with inputs whose blocks differ in size.
-Steps train(const char* chip, const simulator::LaunchOptions& options, const Mutant& mutant = {},
-            int steps = 3) {
-  Steps result;
-  const auto compile = [&](std::string text, const std::string& entry,
-                           const std::string& architecture) {
-    result.kernels += text.find(kRun) != text.npos;
-    const bool is_mutant = mutate(text, kRun, mutant);
-    auto compiled = compile_with_nvrtc(text, entry, architecture);
-    result.changed += is_mutant;  // of a text that does not compile nothing is seen
-    return compiled;
-  };
-  const auto observe = [&](const std::string&, const simulator::LaunchReport& report) {
-    result.findings += report.findings.size();
-  };
-  Pair pair = make_pair(find_artifact("blocks"), "x86-64-v3", 36);
-  Trainer trainer(pair.artifact, simulated(chip, options, compile, observe), pair.setup(1));
-  // Rows and blocks of 32 differ by powers of two, so that scales do.
-  const auto vary = [](std::vector<float>& values, std::size_t columns) {
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const std::size_t row = i / columns, block = i % columns / 32;
-      values[i] = std::ldexp(values[i], static_cast<int>((row * 5 + block * 3) % 7) - 5);
-    }
-  };
-  for (const auto& [name, columns] :
-       std::map<std::string, std::size_t>{{"one.weight", 112}, {"two.weight", 200}}) {
-    std::vector<float> values = parameters_of(trainer).at(name);
-    vary(values, columns);
-    pair.trainer.set_parameter(name, values);
-    trainer.set_parameter(name, values);
-  }
-  const Parameters before = parameters_of(trainer);
-  for (int step = 0; step < steps; ++step) {
-    CAPTURE(step);
-    pair.draw();
-    vary(pair.inputs.values.at("x"), 112);
-    if (step == 1) pair.inputs.values.at("x")[5] = INFINITY;
-    for (Trainer* each : {&pair.trainer, &trainer}) {
-      each->step(pair.named_inputs());
-      REQUIRE(each->updated() == (step != 1));
-    }
-  }
-  const Parameters wanted = parameters_of(pair.trainer), got = parameters_of(trainer);
-  for (const auto& [name, first] : before) {
-    const Course course = course_of(first, wanted.at(name), got.at(name));
-    CHECK(course.moved > 0);
-    const double share = course.off / course.moved;
-    result.off = std::isfinite(share) ? std::max(result.off, share)
-                                      : std::numeric_limits<double>::infinity();
-  }
-  return result;
+Steps train(const simulator::LaunchOptions& options, const Mutant& mutant = {}, int steps = 3) {
+  return train_beside_cpu("blocks", kRun, options, mutant, steps);
 }
 
 constexpr Mutant kMutants[] = {
@@ -142,7 +80,7 @@ TEST_CASE("training with products of blocks goes as the CPU's, and steps are ski
   // Where all digits are kept few numbers of 8 bits are rounded otherwise.
   const Case cases[] = {{{}, 0.03}, {kTruncating, 0.15}};
   for (const auto& [options, share] : cases) {
-    const Steps steps = train("sm_120a", options);
+    const Steps steps = train(options);
     std::printf("off by %.4f of what it moved\n", steps.off);
     CHECK(steps.kernels == 6);
     CHECK(steps.findings == 0);
@@ -151,12 +89,12 @@ TEST_CASE("training with products of blocks goes as the CPU's, and steps are ski
 }
 
 TEST_CASE("faults of products of blocks are seen") {
-  const double sound = train("sm_120a", {}, {}, 1).off;
+  const double sound = train({}, {}, 1).off;
   for (const Mutant& mutant : kMutants) {
     CAPTURE(std::string(mutant.fault));
     Steps steps;
     try {
-      steps = train("sm_120a", {}, mutant, 1);
+      steps = train({}, mutant, 1);
     } catch (const Error& error) {  // it reads what is none of its operands
       const std::string what = error.what();
       CAPTURE(what);

@@ -16,9 +16,9 @@ namespace halftone::tests {
 
 [[nodiscard]] Artifact artifact_of(const char* name);
 
-/// Of a contraction's kernel: what its text multiplies, and why no 8 bits.
+/// Of a contraction's kernel: what its text multiplies, and why no 8 bits, or 4.
 struct Product {
-  bool is_of_8_bits = false, is_of_blocks = false, promotes = false;
+  bool is_of_8_bits = false, is_of_blocks = false, is_of_4_bits = false, promotes = false;
   std::string reason;
 };
 /// The chip's, by their kernels' names.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What async_test.cpp and cluster_test.cpp leave: the rarer operations of mbarriers, copies between
-// blocks, tensor copies of other ranks, to several blocks and with a sum.
+// cp.async, and what async_test.cpp and cluster_test.cpp leave: the rarer operations of mbarriers,
+// copies between blocks, tensor copies of other ranks, to several blocks and with a sum.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -26,7 +26,17 @@ const Tested kTested{"st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.u
                      "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::"
                      "bytes.multicast::cluster",
                      "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group",
-                     "cp.async.bulk.prefetch.tensor.2d.L2.global.tile"};
+                     "cp.async.bulk.prefetch.tensor.2d.L2.global.tile",
+                     "cp.async.ca.shared.global",
+                     "cp.async.commit_group",
+                     "cp.async.wait_group",
+                     "cp.async.wait_all"};
+
+using U = std::uint32_t;
+
+const std::string kLane =
+    "mul.lo.u32 %r1, %tid, 16;\nadd.u32 %r2, %r1, %smem;\ncvt.u64.u32 %rd1, %r1;\nadd.u64 %rd2, "
+    "%rd1, %in;\nadd.u64 %rd3, %rd1, %out;\n";
 
 // The mbarrier at byte 4096 for `count` arrivals; %p1: thread 0 of its block.
 std::string initialised(const std::string& count) {
@@ -240,4 +250,44 @@ TEST_CASE("a tensor store may add") {
   const PtxRun run = run_with_map(kernel, true, 2, {8, 8});
   CHECK(run.text() == "");
   for (std::uint32_t w = 0; w < 64; ++w) CHECK(run.out[w] == 2 * w);
+}
+
+TEST_CASE("cp.async copies 4, 8 or 16 bytes, and fills with zeros past the source's size") {
+  struct Copy {
+    const char* opcode;
+    U bytes, valid;
+    const char* wait;
+  };
+  constexpr Copy kCopies[] = {
+      {"cp.async.ca.shared.global", 4, 4, "cp.async.wait_all;\n"},
+      {"cp.async.ca.shared::cta.global.L2::128B", 8, 5,
+       "cp.async.commit_group;\ncp.async.wait_group 0;\n"},
+      {"cp.async.cg.shared.global", 16, 16, "cp.async.commit_group;\ncp.async.wait_all;\n"},
+      {"cp.async.cg.shared.global.L2::256B", 16, 0,
+       "cp.async.commit_group;\ncp.async.wait_group 0;\n"}};
+  for (const Copy& c : kCopies) {
+    CAPTURE(std::string(c.opcode));
+    CAPTURE(c.valid);
+    PtxKernel kernel;
+    kernel.shared_bytes = 512;
+    std::vector<std::uint8_t> bytes(512);
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(i * 7 + 1);
+    kernel.in = bytes_of_values(bytes);
+    kernel.out_words = 128;
+    kernel.body = kLane + "st.shared.v4.b32 [%r2], {-1, -1, -1, -1};\n" + c.opcode +
+                  " [%r2], [%rd2], " + std::to_string(c.bytes) +
+                  (c.valid == c.bytes ? "" : ", " + std::to_string(c.valid)) + ";\n" + c.wait +
+                  "ld.shared.v4.b32 {%r3, %r4, %r5, %r6}, [%r2];\nst.global.v4.b32 [%rd3], {%r3, "
+                  "%r4, %r5, %r6};\n";
+    const PtxRun run = run_ptx(kernel);
+    CHECK(run.text() == "");
+    U wrong = 0;
+    for (U at = 0; at < 512; ++at) {
+      const U within = at % 16, got = run.out[at / 4] >> (8 * (at % 4)) & 255;
+      wrong += got != (within >= c.bytes ? 255 : within >= c.valid ? 0 : bytes[at]);
+    }
+    CHECK(wrong == 0);
+    kernel.body.replace(kernel.body.find(c.wait), std::string(c.wait).size(), "");
+    CHECK(run_ptx(kernel).found(Kind::in_flight));
+  }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ldmatrix, stmatrix, mma.sync and cp.async as instructions. The places of elements are the
+// ldmatrix, stmatrix and mma.sync as instructions. The places of elements are the
 // formulas of PTX ISA 9.0, 9.7.14.5, which golden/fragments.txt holds as CuTe gives them; products
 // are of small integers, exact in every format.
 #include <doctest/doctest.h>
@@ -51,6 +51,8 @@ struct Product {
   NumberFormat a, b;
   int depth;
   bool half = false;  ///< f16 accumulators
+  int scales = 0;     ///< of a row of A and of a column of B
+  bool is_ue4m3 = false;
 };
 
 using N = NumberFormat;
@@ -73,16 +75,47 @@ const Product kProducts[] = {
 constexpr Product kBlockScaled[] = {
     {"mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.block_scale.scale_vec::1X.f32.e4m3.e4m3.f32."
      "ue8m0",
-     N::e4m3, N::e4m3, 32},
+     N::e4m3, N::e4m3, 32, false, 1},
     {"mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.block_scale.scale_vec::1X.f32.e4m3.e5m2.f32."
      "ue8m0",
-     N::e4m3, N::e5m2, 32},
+     N::e4m3, N::e5m2, 32, false, 1},
     {"mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.block_scale.scale_vec::1X.f32.e5m2.e4m3.f32."
      "ue8m0",
-     N::e5m2, N::e4m3, 32},
+     N::e5m2, N::e4m3, 32, false, 1},
     {"mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.block_scale.f32.e5m2.e5m2.f32.ue8m0",
-     N::e5m2, N::e5m2, 32},
+     N::e5m2, N::e5m2, 32, false, 1},
+    {"mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32."
+     "ue8m0",
+     N::e2m1, N::e2m1, 64, false, 2},
+    {"mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.f32.e2m1.e2m1.f32.ue8m0", N::e2m1,
+     N::e2m1, 64, false, 2},
+    {"mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32."
+     "ue8m0",
+     N::e2m1, N::e2m1, 64, false, 2},
+    {"mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32."
+     "ue8m0",
+     N::e2m1, N::e2m1, 64, false, 4},
+    {"mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32."
+     "ue4m3",
+     N::e2m1, N::e2m1, 64, false, 4, true},
 };
+
+/// A scale's code and what it stands for.
+struct Scale {
+  U code;
+  float value;
+};
+Scale power(int exponent) { return {static_cast<U>(127 + exponent), std::ldexp(1.0f, exponent)}; }
+constexpr Scale kUe4m3[] = {{0x38, 1.0f}, {0x3c, 1.5f}, {0x40, 2.0f}, {0x44, 3.0f}, {0x30, 0.5f}};
+
+Scale a_scale(const Product& p, int row, int part) {
+  if (p.is_ue4m3) return kUe4m3[(row + 3 * part) % 4];
+  return power((row + 2 * part) % 3 + row % 2 - 2);
+}
+Scale b_scale(const Product& p, int column, int part) {
+  if (p.is_ue4m3) return kUe4m3[(column + 2 * part) % 3 * 2];
+  return power((3 * column + part) % 4 - 1);
+}
 
 struct TestedProducts {
   TestedProducts() {
@@ -92,7 +125,10 @@ struct TestedProducts {
 } const kTestedProducts;
 
 int packed(N format) {
-  return format == N::tf32 ? 1 : format == N::f16 || format == N::bf16 ? 2 : 4;
+  return format == N::tf32                       ? 1
+         : format == N::f16 || format == N::bf16 ? 2
+         : format == N::e2m1                     ? 8
+                                                 : 4;
 }
 int a_value(int row, int k) { return (row * 7 + k * 3) % 5 - 2; }
 int b_value(int k, int column) { return (k * 5 + column * 11) % 5 - 2; }
@@ -161,14 +197,9 @@ PtxKernel kernel_of(const Product& p) {
   return kernel;
 }
 
-const Tested kTested{"ldmatrix.sync.aligned.m8n8.x4.shared.b16",
-                     "ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16",
-                     "stmatrix.sync.aligned.m8n8.x4.shared.b16",
-                     "stmatrix.sync.aligned.m8n8.x4.trans.shared.b16",
-                     "cp.async.ca.shared.global",
-                     "cp.async.commit_group",
-                     "cp.async.wait_group",
-                     "cp.async.wait_all"};
+const Tested kTested{
+    "ldmatrix.sync.aligned.m8n8.x4.shared.b16", "ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16",
+    "stmatrix.sync.aligned.m8n8.x4.shared.b16", "stmatrix.sync.aligned.m8n8.x4.trans.shared.b16"};
 
 }  // namespace
 
@@ -241,95 +272,104 @@ TEST_CASE("mma multiplies every format and shape, exactly and truncating") {
     }
 }
 
-TEST_CASE(
-    "mma with block_scale multiplies rows and columns by powers of two, from any byte and lanes") {
-  struct Choice {
-    int a_byte, a_thread, b_byte, b_thread;
-  };
-  constexpr Choice kChoices[] = {{0, 0, 0, 0}, {2, 1, 3, 3}, {1, 0, 2, 1}};
-  const auto a_exponent = [](int row) { return row % 5 - 2; };
-  const auto b_exponent = [](int column) { return 3 - column; };
+namespace {
+
+/// The statement's scales: first bytes of a register, and lanes of a quad.
+struct Choice {
+  int a_byte, a_thread, b_byte, b_thread;
+
+  [[nodiscard]] std::string text() const {
+    const auto ids = [](int byte, int thread) {
+      return ", {" + std::to_string(byte) + ", " + std::to_string(thread) + "}";
+    };
+    return ", {%r28}" + ids(a_byte, a_thread) + ", {%r29}" + ids(b_byte, b_thread) + ";\n";
+  }
+};
+
+PtxKernel kernel_of(const Product& p, const Choice& choice) {
+  PtxKernel kernel = kernel_of(p);
+  // Registers of scales, of whose bytes and lanes all that are not taken are NaN.
+  std::vector<U> scales(64, ~0u);
+  for (int lane = 0; lane < 32; ++lane) {
+    const int g = lane / 4, t = lane % 4;
+    const auto put = [&](int operand, int byte, Scale scale) {
+      U& word = scales[static_cast<std::size_t>(2 * lane + operand)];
+      word = (word & ~(0xffu << (8 * byte))) | scale.code << (8 * byte);
+    };
+    for (int part = 0; part < p.scales; ++part) {
+      if (t / 2 == choice.a_thread) put(0, choice.a_byte + part, a_scale(p, g + 8 * (t % 2), part));
+      if (t == choice.b_thread) put(1, choice.b_byte + part, b_scale(p, g, part));
+    }
+  }
+  const std::vector<std::byte> more = bytes_of_values(scales);
+  kernel.in.insert(kernel.in.end(), more.begin(), more.end());
+  const std::size_t end = kernel.body.find(";\n", kernel.body.find(p.opcode));
+  kernel.body.replace(end, 2, choice.text());
+  kernel.body.insert(kernel.body.find(p.opcode),
+                     "mul.wide.u32 %rd1, %tid, 8;\nadd.u64 %rd1, %rd1, %in;\n"
+                     "ld.global.v2.b32 {%r28, %r29}, [%rd1+1280];\n");
+  return kernel;
+}
+
+}  // namespace
+
+TEST_CASE("mma with block_scale multiplies parts of rows and columns, from any bytes and lanes") {
+  constexpr Choice kChoices[] = {{0, 0, 0, 0}, {2, 1, 3, 3}, {1, 0, 2, 1},
+                                 {0, 1, 2, 2}, {2, 0, 0, 3}, {0, 1, 0, 1}};
   for (const Product& p : kBlockScaled)
-    for (const auto& [a_byte, a_thread, b_byte, b_thread] : kChoices)
+    for (const Choice& choice : kChoices)
       for (const Accumulation accumulation : {Accumulation::exact, Accumulation::truncating}) {
+        if (choice.a_byte % p.scales != 0 || choice.b_byte % p.scales != 0) continue;
         CAPTURE(std::string(p.opcode));
-        CAPTURE(a_byte);
-        PtxKernel kernel = kernel_of(p);
+        CAPTURE(choice.text());
+        PtxKernel kernel = kernel_of(p, choice);
         kernel.accumulation = accumulation;
-        // Registers of scales, of whose bytes and lanes all that are not taken are NaN.
-        std::vector<U> scales(64, ~0u);
-        for (int lane = 0; lane < 32; ++lane) {
-          const int g = lane / 4, t = lane % 4;
-          const auto put = [&](int operand, int byte, int exponent) {
-            U& word = scales[static_cast<std::size_t>(2 * lane + operand)];
-            word = (word & ~(0xffu << (8 * byte))) | static_cast<U>(127 + exponent) << (8 * byte);
-          };
-          if (t / 2 == a_thread) put(0, a_byte, a_exponent(g + 8 * (t % 2)));
-          if (t == b_thread) put(1, b_byte, b_exponent(g));
-        }
-        const std::vector<std::byte> more = bytes_of_values(scales);
-        kernel.in.insert(kernel.in.end(), more.begin(), more.end());
-        const std::string ids = ", {%r28}, {" + std::to_string(a_byte) + ", " +
-                                std::to_string(a_thread) + "}, {%r29}, {" + std::to_string(b_byte) +
-                                ", " + std::to_string(b_thread) + "};\n";
-        const std::size_t end = kernel.body.find(";\n", kernel.body.find(p.opcode));
-        kernel.body.replace(end, 2, ids);
-        kernel.body.insert(kernel.body.find(p.opcode),
-                           "mul.wide.u32 %rd1, %tid, 8;\nadd.u64 %rd1, %rd1, %in;\n"
-                           "ld.global.v2.b32 {%r28, %r29}, [%rd1+1280];\n");
         const PtxRun run = run_ptx(kernel);
         CHECK(run.text() == "");
         U wrong = 0;
         for (int lane = 0; lane < 32; ++lane)
           for (int i = 0; i < 4; ++i) {
             const int row = lane / 4 + 8 * (i / 2), column = 2 * (lane % 4) + i % 2;
-            int sum = 0;
-            for (int k = 0; k < p.depth; ++k) sum += a_value(row, k) * b_value(k, column);
-            const float scaled =
-                std::ldexp(static_cast<float>(sum), a_exponent(row) + b_exponent(column));
-            wrong += run.out[static_cast<std::size_t>(lane * 4 + i)] !=
-                     std::bit_cast<U>(scaled + static_cast<float>(c_value(row, column)));
+            float sum = static_cast<float>(c_value(row, column));
+            for (int k = 0; k < p.depth; ++k) {
+              const int part = k * p.scales / p.depth;
+              sum += static_cast<float>(a_value(row, k) * b_value(k, column)) *
+                     a_scale(p, row, part).value * b_scale(p, column, part).value;
+            }
+            wrong += run.out[static_cast<std::size_t>(lane * 4 + i)] != std::bit_cast<U>(sum);
           }
         CHECK(wrong == 0);
       }
 }
 
-TEST_CASE("cp.async copies 4, 8 or 16 bytes, and fills with zeros past the source's size") {
-  struct Copy {
-    const char* opcode;
-    U bytes, valid;
-    const char* wait;
+TEST_CASE("scales that no block_scale has are refused") {
+  const Product& mxf4 = kBlockScaled[4];
+  const std::string sound = kernel_of(mxf4, {0, 0, 0, 0}).body;
+  struct Change {
+    const char *from, *to;
   };
-  constexpr Copy kCopies[] = {
-      {"cp.async.ca.shared.global", 4, 4, "cp.async.wait_all;\n"},
-      {"cp.async.ca.shared::cta.global.L2::128B", 8, 5,
-       "cp.async.commit_group;\ncp.async.wait_group 0;\n"},
-      {"cp.async.cg.shared.global", 16, 16, "cp.async.commit_group;\ncp.async.wait_all;\n"},
-      {"cp.async.cg.shared.global.L2::256B", 16, 0,
-       "cp.async.commit_group;\ncp.async.wait_group 0;\n"}};
-  for (const Copy& c : kCopies) {
-    CAPTURE(std::string(c.opcode));
-    CAPTURE(c.valid);
-    PtxKernel kernel;
-    kernel.shared_bytes = 512;
-    std::vector<std::uint8_t> bytes(512);
-    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(i * 7 + 1);
-    kernel.in = bytes_of_values(bytes);
-    kernel.out_words = 128;
-    kernel.body = kLane + "st.shared.v4.b32 [%r2], {-1, -1, -1, -1};\n" + c.opcode +
-                  " [%r2], [%rd2], " + std::to_string(c.bytes) +
-                  (c.valid == c.bytes ? "" : ", " + std::to_string(c.valid)) + ";\n" + c.wait +
-                  "ld.shared.v4.b32 {%r3, %r4, %r5, %r6}, [%r2];\nst.global.v4.b32 [%rd3], {%r3, "
-                  "%r4, %r5, %r6};\n";
-    const PtxRun run = run_ptx(kernel);
-    CHECK(run.text() == "");
-    U wrong = 0;
-    for (U at = 0; at < 512; ++at) {
-      const U within = at % 16, got = run.out[at / 4] >> (8 * (at % 4)) & 255;
-      wrong += got != (within >= c.bytes ? 255 : within >= c.valid ? 0 : bytes[at]);
-    }
-    CHECK(wrong == 0);
-    kernel.body.replace(kernel.body.find(c.wait), std::string(c.wait).size(), "");
-    CHECK(run_ptx(kernel).found(Kind::in_flight));
+  constexpr Change kChanges[] = {{"scale_vec::2X", "scale_vec::4X"},
+                                 {"scale_vec::2X", "scale_vec::1X"},
+                                 {"kind::mxf4", "kind::mxf4nvf4.sp"},
+                                 {"kind::mxf4.block_scale.scale_vec::2X.", ""},
+                                 {"f32.ue8m0", "f32.ue4m3"},
+                                 {"kind::mxf4", "kind::mxf8f6f4"},
+                                 {"e2m1.e2m1", "e4m3.e4m3"},
+                                 {"m16n8k64", "m16n8k32"},
+                                 {"{%r28}, {0, 0}", "{%r28}, {1, 0}"},
+                                 {"{%r28}, {0, 0}", "{%r28}, {0, 2}"},
+                                 {"{%r29}, {0, 0}", "{%r29}, {3, 0}"},
+                                 {"f32.e2m1", "f16.e2m1"},
+                                 {"kind::mxf4.block_scale", "kind::mxf4"}};
+  PtxKernel kernel = kernel_of(mxf4, {0, 0, 0, 0});
+  CHECK(refusal_of(kernel) == "");
+  for (const auto& [from, to] : kChanges) {
+    CAPTURE(std::string(from));
+    CAPTURE(std::string(to));
+    kernel.body = sound;
+    const std::size_t at = kernel.body.find(from);
+    REQUIRE(at != std::string::npos);
+    kernel.body.replace(at, std::string(from).size(), to);
+    CHECK(refusal_of(kernel).find("mma") != std::string::npos);
   }
 }

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contractions of two operands of 4-bit floats in blocks along the sum, by the instructions that
+// multiply by the scales of both (sm_120a and sm_121a): block_scaled_contraction.cuh of pairs of
+// codes, a byte each, with a word of scales for every 64 codes of a line. Both operands lie along
+// k. Sums are N13's, or N14's, of numbers, code times scale.
+#pragma once
+
+#include "halftone/kernels/block_scaled_contraction.cuh"
+#include "halftone/kernels/ptx_sm120_float4.cuh"
+
+namespace halftone::kernels::tensor_contraction {
+
+/// Pairs of codes of either operand, of which kPlaces share a scale: 16 an f8e4m3, 32 an f8e8m0.
+template <int kPlaces>
+struct CodePair {
+  unsigned char codes;
+};
+
+/// An operand: a line is eight words of codes, the first in the lowest bits, for every 64 places of
+/// the sum, and a word of their scales, likewise.
+template <int kPlaces>
+struct PackedMatrix : ScaledMatrix<4, 1, 32> {
+  static_assert(kPlaces == 16 || kPlaces == 32, "a scale is that of 16 or of 32 places");
+};
+
+template <int kPlaces>
+struct Common<PackedMatrix<kPlaces>, PackedMatrix<kPlaces>> {
+  using Type = CodePair<kPlaces>;
+};
+
+/// In bytes, scales and all, as codes of 8 bits with a float for 32 of them.
+template <int kPlaces, int kExtent, int kDepth>
+struct Layout<CodePair<kPlaces>, kExtent, kDepth, true>
+    : Layout<ScaledCode8<4, 4>, kExtent, kDepth, true> {};
+
+/// No element needs the sum of lhs's codes, which no rule asks for.
+template <int kPlaces, int kExtent, int kDepth>
+class LhsSum<Layout<CodePair<kPlaces>, kExtent, kDepth, true>> {
+ public:
+  __device__ __forceinline__ LhsSum(float*, unsigned int) {}
+  __device__ __forceinline__ void add(const unsigned char*, int, int) {}
+  __device__ __forceinline__ void end(int) {}
+  __device__ __forceinline__ void gather(const float*, long long) {}
+  __device__ __forceinline__ float total() const { return 0.0f; }
+};
+
+/// Bytes as fragments of tensor_fragments.cuh, and words of scales as they are.
+template <int kPlaces, int kExtent, int kDepth, int kWarpExtent, bool kIsRhs>
+class Fragments<Layout<CodePair<kPlaces>, kExtent, kDepth, true>, kWarpExtent, kIsRhs>
+    : public Fragments<Layout<Code8<4, 4>, kExtent, kDepth, true>, kWarpExtent, kIsRhs> {
+  using Its = Layout<CodePair<kPlaces>, kExtent, kDepth, true>;
+  using Bytes = Fragments<Layout<Code8<4, 4>, kExtent, kDepth, true>, kWarpExtent, kIsRhs>;
+  static constexpr int kScalesPerTile = kIsRhs ? 2 : 1;
+
+ public:
+  struct Registers {
+    typename Bytes::Registers words;
+    unsigned int scales[Bytes::kTiles][kScalesPerTile];
+
+    __device__ __forceinline__ auto operator[](int tile) const {
+      if constexpr (kIsRhs)
+        return ScaledColumns{words[tile], scales[tile]};
+      else
+        return ScaledRows{words[tile], scales[tile][0]};
+    }
+  };
+
+  /// Of 16 rows a lane gives the scales of row g or g + 8, of each 8 columns those of column g.
+  __device__ __forceinline__ Fragments(unsigned int shared, int first) : Bytes(shared, first) {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const int index = lane / 4 + (kIsRhs ? 0 : lane % 2 * 8);
+    scales_ = shared + Its::scale_offset(first + index, 0);
+  }
+
+  template <int kIndex>
+  __device__ __forceinline__ void load(int stage, Registers& registers) const {
+    Bytes::template load<kIndex>(stage, registers.words);
+    load_scales<kIndex, 0>(stage, registers);
+  }
+
+ private:
+  template <int kIndex, int kTile>
+  __device__ __forceinline__ void load_scales(int stage, Registers& registers) const {
+    constexpr int kFirst = 4 * (kIndex * kExtent + 16 * kTile);
+    registers.scales[kTile][0] = ptx::ld_shared<kFirst>(scales_ + stage);
+    if constexpr (kIsRhs)
+      registers.scales[kTile][1] = ptx::ld_shared<kFirst + 4 * 8>(scales_ + stage);
+    if constexpr (kTile + 1 < Bytes::kTiles) load_scales<kIndex, kTile + 1>(stage, registers);
+  }
+
+  unsigned int scales_;
+};
+
+#if __CUDA_ARCH__ >= 1200
+template <class Layout, int kPlaces, int kThreads, int kRowBytes, bool kAsync>
+struct StagingChoice<Layout, PackedMatrix<kPlaces>, kThreads, kRowBytes, kAsync> {
+  using Type = ScaledCopies<Layout, ScaledMatrix<4, 1, 32>, kThreads, kRowBytes>;
+};
+
+template <int kPlaces>
+__device__ __forceinline__ void multiply_scaled(CodePair<kPlaces>*, float (&sums)[4],
+                                                const ScaledRows& lhs, ScaledWord low,
+                                                ScaledWord high) {
+  if constexpr (kPlaces == 16)
+    ptx::mma_nvf4(sums, lhs.words, low.word, high.word, lhs.scale, low.scale);
+  else
+    ptx::mma_mxf4(sums, lhs.words, low.word, high.word, lhs.scale, low.scale);
+}
+#endif
+
+/// A Body whose operands are packed; `depth` of the Body counts words of eight codes.
+template <class Body>
+struct Packing : Body {
+  using Lhs = PackedMatrix<Body::kScalePlaces>;
+  using Rhs = PackedMatrix<Body::kScalePlaces>;
+
+  __device__ __forceinline__ explicit Packing(const Body& body)
+      : Body(body),
+        lhs(matrix(body.lhs, body.lhs_scales, body.depth / 8)),
+        rhs(matrix(body.rhs, body.rhs_scales, body.depth / 8)),
+        depth(4 * body.depth) {}
+
+  Lhs lhs;
+  Rhs rhs;
+  long long depth;  ///< in bytes
+
+ private:
+  __device__ __forceinline__ static Lhs matrix(const int* words, const int* scales,
+                                               long long pitch) {
+    return {
+        {reinterpret_cast<const float8<4>*>(words), reinterpret_cast<const float*>(scales), pitch}};
+  }
+};
+
+}  // namespace halftone::kernels::tensor_contraction
+
+namespace halftone::kernels {
+
+template <class Body>
+struct Product<tensor_contraction::Packing<Body>> {
+  typename tensor_contraction::Packing<Body>::Lhs lhs;
+  typename tensor_contraction::Packing<Body>::Rhs rhs;
+  long long rows, first_row, end_row;
+  int columns;
+};
+template <class Body>
+struct Product<tensor_contraction::Promoting<tensor_contraction::Packing<Body>>>
+    : Product<tensor_contraction::Packing<Body>> {};
+
+}  // namespace halftone::kernels
+
+namespace halftone::kernels::tensor_contraction {
+
+/// As of codes of 8 bits, but that a tile is a part of N14.
+template <class Body, class Tile>
+class Products<Promoting<Packing<Body>>, Tile> : public Products<Packing<Body>, Tile> {
+  using Base = Products<Packing<Body>, Tile>;
+  static_assert(2 * Tile::kDepth == kColumnChunk,
+                "a promoted sum has parts of 128 products: take a depth of 64 bytes");
+
+ public:
+  __device__ __forceinline__ Products(const Product<Promoting<Packing<Body>>>& product,
+                                      const Place& place, unsigned int lhs_shared, int warp_row,
+                                      int warp_column)
+      : Base({product.lhs, product.rhs, product.rows, product.first_row, product.end_row,
+              product.columns},
+             place, lhs_shared, warp_row, warp_column) {}
+
+  template <class EachTile>
+  __device__ __forceinline__ void add_up(Sums<Tile>& sums, const EachTile& each_tile) {
+    Sums<Tile> part = {};
+    Base::add_up(part, [&](int tile, int stage) {
+      if (tile != 0) promote(part, sums);
+      each_tile(tile, stage);
+    });
+    promote(part, sums);
+  }
+
+ private:
+  __device__ __forceinline__ static void promote(Sums<Tile>& part, Sums<Tile>& sums) {
+#pragma unroll
+    for (int i = 0; i < Tile::kWarpRows / 16; ++i) {
+#pragma unroll
+      for (int j = 0; j < Tile::kWarpColumns / 8; ++j) {
+#pragma unroll
+        for (int place = 0; place < 4; ++place) {
+          sums[i][j][place] += part[i][j][place];
+          part[i][j][place] = 0.0f;
+        }
+      }
+    }
+  }
+};
+
+}  // namespace halftone::kernels::tensor_contraction
+
+namespace halftone::kernels::float4_contraction {
+
+using tensor_contraction::Tile;
+
+/// body: README.md of this folder. A tile's depth is in bytes.
+template <class Body, class Tile>
+__device__ __forceinline__ void run(const Body& body) {
+  static_assert(
+      !Body::kIsBatch && !Body::kUsesLhsSum && !Body::kTransposeLhs && Body::kTransposeRhs,
+      "no batch, no sum of lhs, and both operands along k: so codes are packed");
+  using Packing = tensor_contraction::Packing<Body>;
+  using Its = tensor_contraction::ScaledTile<Tile>;
+  if constexpr (Body::kPromotes) {
+    using Promoting = tensor_contraction::Promoting<Packing>;
+    tensor_contraction::run<Promoting, Its>(Promoting{Packing(body)});
+  } else {
+    tensor_contraction::run<Packing, Its>(Packing(body));
+  }
+}
+
+}  // namespace halftone::kernels::float4_contraction
