@@ -5,6 +5,7 @@
 #include "codegen/passes/PackCodes.h"
 #include "codegen/passes/Passes.h"
 #include "codegen/passes/ScaledRounding.h"
+#include "codegen/passes/TransposedCodes.h"
 #include "codegen/plan/Chips.h"
 #include "codegen/skeletons/KernelGroup.h"
 #include "codegen/skeletons/contraction/Contraction.h"
@@ -132,24 +133,20 @@ std::string findBlocks(ContractOp contract, unsigned index, Blocks &blocks) {
   return "";
 }
 
-/// Likewise why a product is not of 8 bits by warp groups, as float8_warpgroup_contraction.cuh
-/// has them.
-std::string whyNotByGroups(ContractOp contract) {
-  if (accumulationOf(contract) == Accumulation::Promoted)
-    return "its sums are promoted, and wgmma of 8 bits keeps one set of them";
-  if (contract.getTransposeLhs() || !contract.getTransposeRhs() || contract.getBatchAxes() > 0)
-    return "an operand lies across the sum, or in a batch: wgmma multiplies 8 bits along the sum";
-  constexpr int64_t kCopied = 16;
-  for (Value operand : {contract.getLhs(), contract.getRhs()})
-    if (*tensor(operand).getColumns() % kCopied != 0)
-      return "rows of codes do not begin at multiples of 16 bytes, as tensor copies want";
-  return "";
+/// The codes that an operand stands for.
+Value codesBehind(Value operand) {
+  if (Value codes = codesOfCopy(operand))
+    return codes;
+  MapOp numbers = numbersOf(operand);
+  return numbers ? getBeforeWidening(numbers.getInputs()[0]) : operand;
 }
 
 class Multiplier {
 public:
-  explicit Multiplier(GraphOp graph)
-      : graph(graph), builder(graph.getContext()), readers(builder), packer(builder) {}
+  /// `byGroups`: the chip whose warp groups multiply, if they do.
+  Multiplier(GraphOp graph, const Chip *byGroups, const AssumedSizes &sizes)
+      : graph(graph), builder(graph.getContext()), readers(builder), packer(builder),
+        transposed(builder, byGroups, sizes) {}
 
   /// Whether some product became one of 8 bits.
   bool run(Instruction instruction) {
@@ -164,13 +161,17 @@ public:
       std::string reason = whyNot(contract, 0);
       if (reason.empty())
         reason = whyNot(contract, 1);
-      if (reason.empty())
+      bool byGroups = instruction == Instruction::OfGroups;
+      if (reason.empty() && byGroups)
+        reason = transposed.whyNot(
+            contract, {codesBehind(contract.getLhs()), codesBehind(contract.getRhs())});
+      else if (reason.empty())
         reason = whyNotTurned(contract);
-      if (reason.empty() && instruction == Instruction::OfGroups)
-        reason = whyNotByGroups(contract);
-      if (instruction != Instruction::None && reason.empty() && readCodes(contract))
+      if (instruction != Instruction::None && reason.empty() && readCodes(contract)) {
         changed = true;
-      else
+        if (byGroups)
+          transposed.turn(contract);
+      } else
         contract->setAttr(kNoEightBitsAttr, builder.getStringAttr(reason));
     }
     eraseUnread();
@@ -279,6 +280,7 @@ private:
   OpBuilder builder;
   CodeReaders readers;
   CodePacker packer;
+  TransposedCodes transposed;
   llvm::SetVector<Operation *> unlinked;
 };
 
@@ -292,12 +294,17 @@ struct MultiplyCodesPass : halftone::ir::impl::MultiplyCodesBase<MultiplyCodesPa
   }
 
   void runOnOperation() override {
+    AssumedSizes sizes;
+    if (failed(readAssumedSizes(getOperation(), assume, sizes)))
+      return signalPassFailure();
     // CPUs, which run what is alike, multiply codes, too, but no blocks.
     Instruction most = !alike && hasBlocks() ? Instruction::OfBlocks : Instruction::OfWarps;
     auto taken = [&](StringRef chip) { return std::min(instructionOf(chip), most); };
     Instruction best = Instruction::None;
     for (StringRef chip : chips)
       best = std::max(best, taken(chip));
+    const auto *one = llvm::find_if(chips, [&](StringRef chip) { return taken(chip) == best; });
+    const Chip *byGroups = best == Instruction::OfGroups ? findChip(*one) : nullptr;
     SmallVector<StringRef> others;
     llvm::copy_if(chips, std::back_inserter(others),
                   [&](StringRef chip) { return taken(chip) != best; });
@@ -306,7 +313,7 @@ struct MultiplyCodesPass : halftone::ir::impl::MultiplyCodesBase<MultiplyCodesPa
     bool changed = false;
     for (auto graph : getOperation().getOps<GraphOp>())
       if (graph.getName() != kDiagnosis)
-        changed |= Multiplier(graph).run(best);
+        changed |= Multiplier(graph, byGroups, sizes).run(best);
     if (!changed)
       return;
     Builder builder(&getContext());

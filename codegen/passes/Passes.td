@@ -133,10 +133,11 @@ def MultiplyCodes : Halftone_Pass<"halftone-multiply-codes", "Let products of tw
     are codes times scales, one for each of its sums, reads the codes where one of the chips multiplies floats of 8 bits; what asks for that and
     does not gets `halftone.no_eight_bits`, why. Where both operands' scales are powers of two of blocks along the sum, and a chip multiplies by
     those, it becomes a scaled_contract; so does one of two operands of f4e2m1 in blocks, also with scales of f8e4m3, whose codes and scales a map
-    packs. The module is marked `halftone.cpu_apart`, and `halftone.chips_apart` with the other chips.
+    packs. For warp groups a map turns codes that lie across a sum, where the cost model says that 8 bits save more (decisions/0071). The module is marked `halftone.cpu_apart`, and `halftone.chips_apart` with the other chips.
   }];
   let options = [ListOption<"chips", "chips", "std::string", "Chips that kernels are made for: sm_80,sm_89">,
-                 Option<"alike", "alike", "bool", "false", "Whether all targets run one program: only where all chips multiply 8 bits">];
+                 Option<"alike", "alike", "bool", "false", "Whether all targets run one program: only where all chips multiply 8 bits">,
+                 ListOption<"assume", "assume", "std::string", "Sizes of symbols while planning: batch=64">];
 }
 
 def RunInParts : Halftone_Pass<"halftone-run-in-parts", "Mark batched products around a map over rows, which run part by part"> {

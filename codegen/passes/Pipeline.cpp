@@ -42,6 +42,7 @@ void buildPipeline(OpPassManager &manager, const PipelineOptions &options) {
   MultiplyCodesOptions multiplying;
   llvm::append_range(multiplying.chips, options.chips);
   multiplying.alike = options.alike;
+  llvm::append_range(multiplying.assume, options.assumed);
   if (options.fuse && !options.chips.empty())
     manager.addPass(createMultiplyCodes(multiplying)); // of chips alone, before products join
   RunInPartsOptions inParts;

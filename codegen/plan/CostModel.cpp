@@ -26,6 +26,8 @@ static constexpr double kCopiesOfCache = 1.28;
 static constexpr double kElementOperations = 60, kPerBodyOperation = 2, kElementsInTurns = 0.9;
 static constexpr double kShareInTurns = 0.94; // of what groups reach that share a tile
 
+static constexpr double kPartDepth = 128; // N14
+
 static constexpr double kNotOverlapped = 0.1; // of the shorter of computing and moving
 
 int residentBlocks(const Chip &chip, const Tiling &tiling) {
@@ -53,6 +55,8 @@ static double blockCycles(const Chip &chip, const Problem &problem, const Tiling
   double steps = std::ceil(problem.depth / tiling.splits / tiling.depth);
   double depth = steps * tiling.depth;
   double math = 2 * tiling.rows * tiling.columns * depth / rate;
+  if (tiling.promotes) // an addition counts as two operations, as a multiply-add does
+    math += 2 * tiling.rows * tiling.columns * depth / kPartDepth / chip.f32Operations;
   double shared = tiling.sharedTraffic * depth / kSharedBytesPerClock;
   double cache = (tiling.rows + tiling.columns) * depth * problem.elementBytes /
                  (chip.cacheBytes * (tiling.warpgroup ? kCopiesOfCache : 1));

@@ -18,7 +18,8 @@
 //                  smaller
 //   Blocks of warp groups go on with further tiles. They begin half a microsecond late, and wait
 //   for the tensor map and then for what it describes. A tile's elements are finished after its
-//   products, or where warp groups alternate in part beside the next one's.
+//   products, or where warp groups alternate in part beside the next one's. Promoted sums of 8 bits
+//   add each 128 products' between the products, which nothing hides.
 //   bytes    = every operand and result once, and partial sums written and read
 #ifndef HALFTONE_PLAN_COSTMODEL_H
 #define HALFTONE_PLAN_COSTMODEL_H
@@ -43,6 +44,7 @@ struct Tiling {
   bool tensor = false, tf32 = false;
   bool float8 = false;     ///< products of 8-bit floats; tensor, too
   bool float4 = false;     ///< of 4-bit floats; float8, too
+  bool promotes = false;   ///< of warp groups: sums of 128 products each are added apart
   bool warpgroup = false;  ///< wgmma; tensor, too
   bool alternates = false; ///< elements are finished beside the next tile's products
   double rows = 1, columns = 1, depth = 1; ///< of a block's tile

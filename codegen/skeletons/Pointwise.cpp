@@ -4,6 +4,7 @@
 #include "codegen/emit/cpu/Body.h"
 #include "codegen/emit/cuda/BodyPrinter.h"
 #include "codegen/skeletons/KernelGroup.h"
+#include "mlir/IR/AffineMap.h"
 
 using namespace mlir;
 using namespace halftone::ir;
@@ -13,6 +14,35 @@ namespace halftone::skeletons {
 
 constexpr int64_t kElementsPerTask = 16384; // about ten microseconds of a short body
 constexpr int64_t kPerThread = 4;
+constexpr int64_t kTurnedTile = 128, kTurnedThreads = 256; // as transposed_codes.cuh has them
+
+/// The largest number that is known to divide an extent.
+static int64_t factorOf(Attribute dim) {
+  if (auto extent = dyn_cast<IntegerAttr>(dim))
+    return extent.getInt();
+  return symbolicExtentOf(cast<StringAttr>(dim).getValue()).factor;
+}
+
+/// Whether it does nothing but turn a matrix of 8-bit codes, whose rows and results' rows begin
+/// where whole words and chunks do.
+static bool turnsCodes(KernelOp kernel) {
+  constexpr int64_t kWord = 4, kChunk = 16;
+  ArrayRef<Attribute> domain = kernel.getDomain().getValue();
+  Block &body = kernel.getBody().front();
+  if (kernel.getInputs().size() != 1 || kernel.getStored().size() != 1 || kernel.hasFinish() ||
+      domain.size() != 2 || &body.front() != body.getTerminator() ||
+      kernel.getYield().getStores()[0] != kernel.getElement(0))
+    return false;
+  auto read = cast<ir::TensorType>(kernel.getInputs()[0].getType());
+  AccessAttr access = kernel.getInputAccess(0);
+  return access.getKind() == AccessKind::General && !access.getWhere() && read.getRank() == 2 &&
+         access.getMap().getValue() ==
+             AffineMap::getPermutationMap(ArrayRef<unsigned>{1, 0}, kernel.getContext()) &&
+         kernel.getResultAccess(0).getKind() == AccessKind::Full &&
+         bitsOf(read.getElementType()) == 8 && read.getDims()[1] == domain[0] &&
+         isa<IntegerAttr>(domain[0]) && factorOf(domain[0]) % kWord == 0 &&
+         factorOf(domain[1]) % kChunk == 0;
+}
 
 Pointwise::Pointwise()
     : Skeleton({.word = ir::Skeleton::Pointwise,
@@ -64,6 +94,15 @@ FailureOr<Launch> Pointwise::getLaunch(KernelOp kernel, CudaPlanAttr plan) const
   ArrayRef<int64_t> tile = plan.getTile();
   if (tile.size() != 1 || !isWarps(tile[0]))
     return refuseTile(kernel);
+  if (turnsCodes(kernel)) {
+    if (tile[0] != kTurnedThreads)
+      return refuseTile(kernel);
+    ArrayRef<Attribute> domain = kernel.getDomain().getValue();
+    Launch launch;
+    launch.threads = kTurnedThreads;
+    launch.axes = {{{domain[0]}, kTurnedTile}, {{domain[1]}, kTurnedTile}};
+    return launch;
+  }
   Dims extent(kernel.getDomain().getValue());
   if (std::optional<int64_t> columns = kernel.getColumns(); columns && !isOneRow(kernel))
     extent.back() = Builder(kernel).getI64IntegerAttr(
@@ -75,6 +114,8 @@ FailureOr<Launch> Pointwise::getLaunch(KernelOp kernel, CudaPlanAttr plan) const
 }
 
 StringRef Pointwise::getDeviceName(KernelOp kernel, CudaPlanAttr) const {
+  if (turnsCodes(kernel))
+    return "transposed_codes";
   return kernel.getColumns() || isOneRow(kernel) ? name() : "dynamic_pointwise";
 }
 
@@ -82,6 +123,13 @@ BodyForm Pointwise::getBodyForm(KernelOp kernel, CudaPlanAttr) const {
   BodyForm form;
   form.oneRow = isOneRow(kernel);
   form.constants = bodyConstant("kCollapsed", form.oneRow);
+  if (turnsCodes(kernel))
+    form.members = [](BodyPrinter &printer) {
+      auto read = cast<ir::TensorType>(printer.kernel.getInputs()[0].getType());
+      printer.out << "  " << kDevice << " long long lines() const { return "
+                  << cudaProduct(read.getDims().take_front()) << "; }\n";
+      return success();
+    };
   return form;
 }
 

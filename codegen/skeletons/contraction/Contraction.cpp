@@ -44,8 +44,6 @@ std::string PlanForm::getTileArguments(CudaPlanAttr plan) const {
                     ", ");
 }
 
-constexpr int64_t kLeastPerSplit = 256; // products that are worth a block
-
 void addWithSplits(PlanList &plans, CudaPlanKind kind, ArrayRef<int64_t> tile, Tiling tiling,
                    ArrayRef<int64_t> numbers, int64_t places) {
   if (residentBlocks(plans.chip, tiling) == 0)

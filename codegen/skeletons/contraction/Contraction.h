@@ -4,6 +4,7 @@
 #ifndef HALFTONE_SKELETONS_CONTRACTION_CONTRACTION_H
 #define HALFTONE_SKELETONS_CONTRACTION_CONTRACTION_H
 
+#include "codegen/plan/CostModel.h"
 #include "codegen/skeletons/Skeleton.h"
 
 namespace halftone::skeletons {
@@ -71,6 +72,11 @@ bool multipliesBlocks(KernelOp kernel);
 /// Whether both are packed codes of 4 bits in blocks (decisions/0068), a word of eight an element.
 bool multipliesFloat4(KernelOp kernel);
 inline constexpr int64_t kPackedCodes = 8;
+
+/// How long the best tile of warp groups takes, of operands of so many bytes an element that tensor
+/// copies fetch.
+double microsecondsByGroups(const ir::Chip &chip, const ir::Problem &problem, int64_t bytes,
+                            bool promotes);
 
 /// N14: whether the sums of so many products are added in f32.
 bool promotes(KernelOp kernel);

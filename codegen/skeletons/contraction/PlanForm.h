@@ -32,6 +32,8 @@ const PlanForm &simtForm();
 const PlanForm &tensorForm();
 const PlanForm &warpgroupForm();
 
+inline constexpr int64_t kLeastPerSplit = 256; ///< products that are worth a block
+
 /// Adds a tile with the best of these numbers of splits, which ascend from 1. An element of what is
 /// summed stands for so many `places` of the problem's depth.
 void addWithSplits(ir::PlanList &plans, ir::CudaPlanKind kind, llvm::ArrayRef<int64_t> tile,

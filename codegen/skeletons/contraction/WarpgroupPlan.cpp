@@ -2,7 +2,7 @@
 // On tensor cores by wgmma, from shared memory that tensor copies fill, or threads where rows are
 // no multiple of 16 bytes: two f16 or two bf16 operands, where the chip has it (sm_90a) and the sum
 // may take any order (P21); or two of 8-bit floats that lie along the sum, whose digits rules leave
-// to the chip (N13).
+// to the chip (N13, N14).
 #include "codegen/emit/cuda/BodyPrinter.h"
 #include "codegen/ir/GatheredLines.h"
 #include "codegen/plan/PlanList.h"
@@ -20,6 +20,7 @@ namespace {
 constexpr int64_t kStageDepth = 64, kGroupThreads = 384, kGroupRegisters = 168, kHalfBytes = 2;
 constexpr int64_t kGroupSplits[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16};
 constexpr int64_t kSlabBytes = 8 * 16 * 32 * 4, kBarrierBytes = 16, kMapRowBytes = 16;
+constexpr int64_t kMostWithParts = 192; // sums of a thread, and of 64 of its rows once more (N14)
 
 /// A plan's numbers, in the order of the device's Tile.
 struct WarpgroupTile {
@@ -27,6 +28,12 @@ struct WarpgroupTile {
 
   int64_t sharedBytes() const {
     return stages * ((rows + columns) * kStageDepth * kHalfBytes + kBarrierBytes) + kSlabBytes;
+  }
+  /// Whether sums of parts fit beside those that they are added to.
+  bool hasRoomForParts() const {
+    int64_t groups = alternates ? 1 : 2, lines = rows < 128 ? rows : rows / groups;
+    int64_t part = rows * columns / groups / lines / 2; // of 64 rows, a thread's
+    return lines / 64 * part + part <= kMostWithParts;
   }
 };
 
@@ -80,9 +87,11 @@ int64_t bytesOf(KernelOp kernel) { return multipliesFloat8(kernel) ? 1 : kHalfBy
 /// Whether rows begin at multiples of 16 bytes, whatever symbols stand for, as tensor copies want.
 bool hasMap(KernelOp kernel, const StoredMatrix &matrix) {
   int64_t bytes = bytesOf(kernel);
-  for (Attribute dim : matrix.columns)
-    if (auto extent = dyn_cast<IntegerAttr>(dim))
-      bytes *= extent.getInt();
+  for (Attribute dim : matrix.columns) {
+    auto extent = dyn_cast<IntegerAttr>(dim);
+    bytes *= extent ? extent.getInt()
+                    : symbolicExtentOf(cast<StringAttr>(dim).getValue()).factor;
+  }
   return bytes % kMapRowBytes == 0;
 }
 
@@ -94,8 +103,6 @@ std::string whyNoWarpgroups(KernelOp kernel) {
   auto name = [](Type type) { return std::string(encoding::word(elementOf(type))); };
   bool isHalf = elementOf(lhs) == Element::f16 || elementOf(lhs) == Element::bf16;
   if (multipliesFloat8(kernel)) {
-    if (promotes(kernel))
-      return "sums that are promoted: wgmma of 8 bits keeps one set";
     if (!matrices[0].alongDepth || !matrices[1].alongDepth)
       return "8-bit operands that lie across the sum: wgmma takes those that lie along it";
     if (!hasMap(kernel, matrices[0]) || !hasMap(kernel, matrices[1]))
@@ -115,11 +122,11 @@ std::string whyNoWarpgroups(KernelOp kernel) {
 }
 
 /// Elements of a line of the swizzle.
-int64_t depthOf(KernelOp kernel) { return kStageDepth * kHalfBytes / bytesOf(kernel); }
+int64_t depthOf(int64_t bytes) { return kStageDepth * kHalfBytes / bytes; }
 
 /// Boxes of one line of the swizzle, along memory.
 Launch::Map tensorMapOf(KernelOp kernel, const StoredMatrix &matrix, int64_t lines) {
-  int64_t depth = depthOf(kernel);
+  int64_t depth = depthOf(bytesOf(kernel));
   return {matrix.input,
           {{matrix.rows, matrix.alongDepth ? lines : depth}, {matrix.columns, depth}}};
 }
@@ -128,13 +135,15 @@ Launch::Map tensorMapOf(KernelOp kernel, const StoredMatrix &matrix, int64_t lin
 /// as long.
 constexpr double kThreadBytes = 30;
 
-Tiling warpgroupTilingOf(KernelOp kernel, const WarpgroupTile &tile) {
+/// Of operands of so many bytes that tensor copies fetch.
+Tiling tilingOf(const WarpgroupTile &tile, int64_t bytes, bool promotes) {
   Tiling tiling;
   tiling.tensor = tiling.warpgroup = true;
-  tiling.float8 = multipliesFloat8(kernel);
+  tiling.float8 = bytes == 1;
+  tiling.promotes = promotes;
   tiling.rows = static_cast<double>(tile.rows);
   tiling.columns = static_cast<double>(tile.columns);
-  tiling.depth = static_cast<double>(depthOf(kernel));
+  tiling.depth = static_cast<double>(depthOf(bytes));
   tiling.stages = static_cast<double>(tile.stages);
   tiling.threads = kGroupThreads;
   tiling.registers = kGroupRegisters;
@@ -144,8 +153,14 @@ Tiling warpgroupTilingOf(KernelOp kernel, const WarpgroupTile &tile) {
   bool halvesColumns = !tile.alternates && tile.rows < 128;
   double blocks = tiling.rows / 64 * (halvesColumns ? 2 : 1);
   double columns = tiling.columns / (halvesColumns ? 2 : 1);
-  tiling.sharedTraffic = static_cast<double>(bytesOf(kernel)) *
-                         (tiling.rows + tiling.columns + blocks * (64 + columns));
+  tiling.sharedTraffic =
+      static_cast<double>(bytes) * (tiling.rows + tiling.columns + blocks * (64 + columns));
+  return tiling;
+}
+
+Tiling warpgroupTilingOf(KernelOp kernel, const WarpgroupTile &tile) {
+  Tiling tiling =
+      tilingOf(tile, bytesOf(kernel), multipliesFloat8(kernel) && promotes(kernel));
   if (!hasMap(kernel, lhsMatrix(kernel)))
     tiling.sharedTraffic += kThreadBytes * tiling.rows;
   if (!hasMap(kernel, rhsMatrix(kernel)))
@@ -197,6 +212,17 @@ void addGroupWorkspace(KernelOp kernel, const WarpgroupTile &tile, Launch &launc
          false});
 }
 
+bool isTakenFor(KernelOp kernel, const WarpgroupTile &tile) {
+  return !multipliesFloat8(kernel) || !promotes(kernel) || tile.hasRoomForParts();
+}
+
+/// Of codes ptxas spills where sums of splits are added and elements read operands behind them.
+bool maySplit(KernelOp kernel) {
+  return !multipliesFloat8(kernel) ||
+         llvm::none_of(llvm::seq<unsigned>(0, kernel.getInputs().size()),
+                       [&](unsigned input) { return isVarying(kernel, input); });
+}
+
 class WarpgroupForm final : public PlanForm {
 public:
   StringRef getDeviceName() const override { return "warpgroup_contraction"; }
@@ -205,10 +231,11 @@ public:
 
   void addPlans(PlanList &plans) const override {
     for (const WarpgroupTile &tile : kWarpgroupTiles)
-      addWithSplits(plans, CudaPlanKind::Warpgroup,
-                    {tile.rows, tile.columns, tile.stages, tile.alternates, tile.groupRows},
-                    warpgroupTilingOf(plans.kernel, tile),
-                    ArrayRef(kGroupSplits).take_front(multipliesFloat8(plans.kernel) ? 1 : 10));
+      if (isTakenFor(plans.kernel, tile))
+        addWithSplits(plans, CudaPlanKind::Warpgroup,
+                      {tile.rows, tile.columns, tile.stages, tile.alternates, tile.groupRows},
+                      warpgroupTilingOf(plans.kernel, tile),
+                      ArrayRef(kGroupSplits).take_front(maySplit(plans.kernel) ? 10 : 1));
   }
 
   FailureOr<Launch> getLaunch(KernelOp kernel, CudaPlanAttr plan) const override {
@@ -218,6 +245,9 @@ public:
                                 "it to halftone-plan-tiles");
     if (std::string why = whyNoWarpgroups(kernel); !why.empty())
       return kernel.emitOpError("has a warpgroup plan, but ") << why;
+    if (!isTakenFor(kernel, *tile))
+      return kernel.emitOpError("has a warpgroup plan whose sums leave no room for those of parts; "
+                                "leave it to halftone-plan-tiles");
     Launch launch;
     launch.threads = kGroupThreads;
     launch.resident = 1;
@@ -278,6 +308,23 @@ public:
 };
 
 } // namespace
+
+double microsecondsByGroups(const Chip &chip, const Problem &problem, int64_t bytes,
+                            bool promotes) {
+  double best = std::numeric_limits<double>::infinity();
+  for (const WarpgroupTile &tile : kWarpgroupTiles) {
+    if (promotes && !tile.hasRoomForParts())
+      continue;
+    Tiling tiling = tilingOf(tile, bytes, promotes);
+    for (int64_t splits : kGroupSplits) {
+      if (splits > 1 && problem.depth < static_cast<double>(splits * kLeastPerSplit))
+        break;
+      tiling.splits = static_cast<double>(splits);
+      best = std::min(best, estimateContraction(chip, problem, tiling).microseconds);
+    }
+  }
+  return best;
+}
 
 const PlanForm &warpgroupForm() {
   static const WarpgroupForm form;

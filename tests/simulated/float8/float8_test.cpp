@@ -21,7 +21,11 @@ namespace halftone::tests {
 namespace {
 
 constexpr std::string_view kRun = "float8_contraction::run<",
-                           kRunOfGroups = "float8_warpgroup_contraction::run<";
+                           kRunOfGroups = "float8_warpgroup_contraction::run<",
+                           kTurn = "transposed_codes::run<";
+constexpr const char* kCopiesTakeLonger =
+    "an operand lies across the sum, and a copy along it, as wgmma of 8 bits wants, would take "
+    "longer than 8 bits save";
 constexpr simulator::LaunchOptions kTruncating = {
     .traffic = false, .accumulation = simulator::Accumulation::truncating};
 
@@ -102,10 +106,9 @@ TEST_CASE("scaled products are of 8 bits on chips that multiply them as such, an
   }
   const auto by_groups = products_of("products", "sm_90a");
   CHECK(!by_groups.at("one").is_of_8_bits);
-  CHECK(by_groups.at("one").reason ==
-        "its sums are promoted, and wgmma of 8 bits keeps one set of them");
-  CHECK(by_groups.at("two").reason ==
-        "rows of codes do not begin at multiples of 16 bytes, as tensor copies want");
+  for (const char* name : {"one", "two"})
+    CHECK(by_groups.at(name).reason ==
+          "rows of codes do not begin at multiples of 16 bytes, as tensor copies want");
 }
 
 TEST_CASE("products of codes that lie in memory as such need no native instruction") {
@@ -134,39 +137,90 @@ TEST_CASE("sums of 8-bit products are exact where they are, and inside N13 and N
   }
 }
 
-TEST_CASE("warp groups multiply 8 bits that lie along the sum, inside N13") {
-  const std::set<std::string> forward = {"one", "two"};
+TEST_CASE("warp groups multiply 8 bits that lie along the sum, inside N13 and N14") {
   for (const char* model : {"along", "along_plain"}) {
     CAPTURE(std::string(model));
+    const bool is_plain = std::string(model) == "along_plain";
+    std::set<std::string> kernels = {"one", "two"};
+    if (!is_plain) kernels.insert("two_input_gradient");  // by a copy of the weight's codes
     for (const auto& options : {simulator::LaunchOptions{}, kTruncating}) {
       const Run result = run(model, 140, options, {}, "sm_90a", kRunOfGroups);
       CAPTURE(result.tally.first);
       CHECK(result.tally.clean());
       CHECK(result.findings == 0);
-      CHECK(result.tally.kernels == forward);
-      CHECK(result.tally.exact_sums == 2);
-      CHECK((result.tally.bounded > 0) == (std::string(model) == "along_plain"));
+      CHECK(result.tally.kernels == kernels);
+      CHECK(result.tally.exact_sums == static_cast<std::int64_t>(kernels.size()));
+      CHECK((result.tally.bounded > 0) == is_plain);
     }
   }
   for (const auto& [name, product] : products_of("along", "sm_90a")) {
     CAPTURE(name);
-    if (product.is_of_8_bits) continue;
-    CHECK(product.reason ==
-          "an operand lies across the sum, or in a batch: wgmma multiplies 8 bits along the sum");
+    CHECK(product.promotes == (name == "one" || name == "inference_one"));
+    if (!product.is_of_8_bits) CHECK(product.reason == kCopiesTakeLonger);
+  }
+}
+
+TEST_CASE("gradients are multiplied by warp groups, of codes that a kernel turns") {
+  const std::set<std::string> products = {"one", "two", "one_weight_gradient",
+                                          "two_input_gradient"};
+  for (const char* model : {"turned", "turned_apart"}) {
+    std::set<std::string> found;
+    for (const auto& [name, product] : products_of(model, "sm_90a")) {
+      CAPTURE(name);
+      if (product.is_of_8_bits && !name.starts_with("inference_")) found.insert(name);
+      CHECK(product.reason == (product.is_of_8_bits ? "" : kCopiesTakeLonger));
+      CHECK((!product.is_of_8_bits || product.promotes == (name.find("one") != name.npos)));
+    }
+    CHECK(found == products);
+  }
+  for (const std::int64_t batch : {16, 140}) {
+    CAPTURE(batch);
+    const Run turning = run("turned", batch, {}, {}, "sm_90a", kTurn);
+    CAPTURE(turning.tally.first);
+    CHECK(turning.tally.clean());
+    CHECK(turning.findings == 0);
+    CHECK(turning.tally.launches == 3);  // one's gradient, x and two's weight, once each
+    const Run result = run("turned", batch, kTruncating, {}, "sm_90a", kRunOfGroups);
+    CAPTURE(result.tally.first);
+    CHECK(result.tally.clean());
+    CHECK(result.findings == 0);
+    CHECK(result.tally.kernels == products);
+    CHECK(result.tally.exact_sums == static_cast<std::int64_t>(products.size()));
   }
 }
 
 TEST_CASE("faults of products by warp groups are seen") {
-  constexpr Mutant kOfGroups[] = {
-      {"copies fetch the lines' first half", "2 * x, y", "x, y"},
-      {"half of the depth is multiplied", "pairs.depth = body.depth / 2",
-       "pairs.depth = body.depth / 4"},
-      {"an operand is read as the other format", "HALFTONE_SIZES(e4m3_e5m2, \"e4m3.e5m2\")",
-       "HALFTONE_SIZES(e4m3_e5m2, \"e4m3.e4m3\")"},
+  struct Fault {
+    const char* model;
+    std::string_view run;
+    Mutant mutant;
   };
-  for (Mutant mutant : kOfGroups) {
-    CAPTURE(std::string(mutant.fault));
-    const Run result = run("along", 140, {}, mutant, "sm_90a", kRunOfGroups);
+  const Fault faults[] = {
+      {"along", kRunOfGroups, {"copies fetch the lines' first half", "2 * x, y", "x, y"}},
+      {"along",
+       kRunOfGroups,
+       {"half of the depth is multiplied", "pairs.depth = body.depth / 2",
+        "pairs.depth = body.depth / 4"}},
+      {"along",
+       kRunOfGroups,
+       {"an operand is read as the other format", "HALFTONE_SIZES(e4m3_e5m2, \"e4m3.e5m2\")",
+        "HALFTONE_SIZES(e4m3_e5m2, \"e4m3.e4m3\")"}},
+      {"along", kRunOfGroups, {"parts go on", "rhs + (step * 32 >> 4), step);",
+                               "rhs + (step * 32 >> 4), 1);"}},
+      {"along", kRunOfGroups, {"the last part alone is left", "sums[i][j] += part[j]",
+                               "sums[i][j] = part[j]"}},
+      {"along", kRunOfGroups, {"parts are added while they are under way",
+                               "ptx::wgmma_wait_group<0>();\n      if (i", "if (i"}},
+      {"along", kRunOfGroups, {"sums are those of the tile before",
+                               "for (int j = 0; j < kPart; ++j) sums[i][j] = 0.0f;", ";"}},
+      {"turned", kTurn, {"bytes of two lines change places", "0x5140", "0x4150"}},
+      {"turned", kTurn, {"chunks are read from where they are not", "chunk ^ at / 4 % 8", "chunk"}},
+      {"turned", kTurn, {"rows are read past the last", "line + i < lines", "line + i <= lines"}},
+      {"turned", kTurn, {"the block is not waited for", "__syncthreads();", ""}},
+  };
+  for (const Fault& fault : faults) {
+    CAPTURE(std::string(fault.mutant.fault));
+    const Run result = run(fault.model, 140, {}, fault.mutant, "sm_90a", fault.run);
     CHECK(result.changed > 0);
     CHECK((!result.tally.clean() || result.findings > 0));
   }
@@ -183,15 +237,19 @@ TEST_CASE("faults that a kernel's text is given are seen") {
 
 TEST_CASE("training with 8-bit products goes as the CPU's, and steps are skipped alike") {
   struct Case {
-    const char* chip;
+    const char *model, *chip;
     simulator::LaunchOptions options;
     double share;  // of what parameters moved, that they may be off by
   };
   // Where all digits are kept few numbers of 8 bits are rounded otherwise.
-  const Case cases[] = {{"sm_89", {}, 0.03}, {"sm_120a", kTruncating, 0.15}};
-  for (const auto& [chip, options, share] : cases) {
+  const Case cases[] = {{"products", "sm_89", {}, 0.03},
+                        {"products", "sm_120a", kTruncating, 0.15},
+                        {"turned_apart", "sm_90a", {}, 0.03},
+                        {"turned_apart", "sm_90a", kTruncating, 0.15}};
+  for (const auto& [model, chip, options, share] : cases) {
+    CAPTURE(std::string(model));
     CAPTURE(std::string(chip));
-    Pair pair = make_pair(find_artifact("products"), "x86-64-v3", 24);
+    Pair pair = make_pair(find_artifact(model), "x86-64-v3", 24);
     Trainer trainer(pair.artifact, simulated(chip, options), pair.setup(1));
     const Parameters before = parameters_of(trainer);
     for (int step = 0; step < 4; ++step) {
