@@ -228,7 +228,7 @@ def Halftone_KernelOp : Halftone_Op<"kernel", [SingleBlock, NoTerminator, Isolat
     The domain is a matrix of elements (i, j): rows are the product of all dimensions but the last. The body computes one
     element: its arguments are, for a contraction and attention, first the sum (N1), of a second product the other one; then one scalar
     per operand in order, except matrices. It ends in `kernel_yield`: one scalar per stored result, then the scalars to be summed over the domain (N4;
-    of a row kernel: one summand per row). `finish` receives those sums, then the Scalar operands, and yields the scalar
+    of a row kernel: one summand per row; of a contraction magnitudes, whose largest one is meant). `finish` receives those sums, then the Scalar operands, and yields the scalar
     results. Leading axes that a contraction's rhs has beyond its matrix are those of a batch: each of their elements is a
     product of its own. That of a segment kernel also yields `into`: the row of the result that the element is added to,
     which may be none of them. What that of an attention kernel yields for a result of access `values` or `rhs` is what an element of its

@@ -24,10 +24,14 @@ public:
       : graph(graph), block(graph.getBody().front()), builder(graph.getContext()), names(names),
         fuse(fuse) {}
 
-  void run() {
+  LogicalResult run() {
     computeEveryElement();
     giveEverySinkAValueOfItsOwn();
     std::vector<KernelGroup> groups = groupOperations(graph, fuse);
+    for (const KernelGroup &group : groups)
+      if (group.ops.front()->hasAttr(kMaximumAttr))
+        return group.ops.front()->emitOpError(
+            "finds a maximum and is in no product's kernel: let maps over rows find it");
     SmallVector<Operation *> old, sinks, through;
     for (Operation &op : block) {
       if (isa<KernelForm>(op) || isGathered(&op))
@@ -50,6 +54,7 @@ public:
       op->dropAllUses();
       op->erase();
     }
+    return success();
   }
 
 private:
@@ -172,8 +177,8 @@ struct FormKernelsPass : halftone::ir::impl::FormKernelsBase<FormKernelsPass> {
   void runOnOperation() override {
     llvm::StringSet<> names;
     for (auto graph : getOperation().getOps<GraphOp>()) {
-      KernelFormer(graph, names, fuse && graph.getName() != kDiagnosis).run();
-      if (failed(writesNothingThatItGathers(graph)))
+      if (failed(KernelFormer(graph, names, fuse && graph.getName() != kDiagnosis).run()) ||
+          failed(writesNothingThatItGathers(graph)))
         return signalPassFailure();
       for (Operation &op : graph.getBody().front())
         if (isa<KernelForm>(op)) {

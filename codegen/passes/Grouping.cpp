@@ -190,9 +190,11 @@ private:
   }
 
   /// A group that holds a body's worth of scalar operations takes no further one; but a cast stays
-  /// with what it rounds, so that the wider value is not stored.
+  /// with what it rounds, so that the wider value is not stored, and a maximum where it was found
+  /// to belong.
   static bool hasRoom(KernelForm op, const KernelGroup &group) {
-    return isa<CastOp>(op.getOperation()) || group.scalars < group.skeleton->traits().mostScalars;
+    return isa<CastOp>(op.getOperation()) || op->hasAttr(kMaximumAttr) ||
+           group.scalars < group.skeleton->traits().mostScalars;
   }
 
   /// The skeleton of the group's kernel once `op` has joined.

@@ -188,6 +188,13 @@ def SplitTransforms : Halftone_Pass<"halftone-split-transforms", "Let chips tran
   }];
 }
 
+def RideMaxima : Halftone_Pass<"halftone-ride-maxima", "Find the largest magnitude of what a product's kernel computes in that kernel"> {
+  let description = [{
+    May change rounding: no, a maximum knows no order. Maps over rows that leave one number of a tensor become a reduce with a finish,
+    marked `halftone.maximum`, where the tensor's elements are computed in the kernel of a product (decisions/0070).
+  }];
+}
+
 def FormKernels : Halftone_Pass<"halftone-form-kernels", "Group operations into kernels: a skeleton with scalar code of its own"> {
   let description = [{
     May change rounding: no. Afterwards a graph holds sources, kernels and sinks only. The graph `diagnosis` is never

@@ -64,6 +64,8 @@ void buildPipeline(OpPassManager &manager, const PipelineOptions &options) {
     manager.addPass(createLeaveHeadsInPlace(inPlace)); // of what was joined
   if (options.fuse && !options.alike && !options.chips.empty())
     manager.addPass(createSplitTransforms()); // of chips alone
+  if (options.fuse)
+    manager.addPass(createRideMaxima()); // of what will be one kernel
   FormKernelsOptions forming;
   forming.fuse = options.fuse;
   manager.addPass(createFormKernels(forming)); // from here on: sources, kernels, sinks

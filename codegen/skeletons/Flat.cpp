@@ -34,13 +34,16 @@ static bool sumsElements(KernelForm op, const KernelGroup &group) {
 
 /// The sum of what a row kernel computes per row.
 static bool sumsRows(KernelForm op, const KernelGroup &group) {
-  if (group.skeleton->traits().finish != Finish::Possible || group.hasFinish)
+  const Traits &traits = group.skeleton->traits();
+  if (traits.finish != Finish::Possible || traits.sumsProducts || group.hasFinish)
     return false;
   auto x = cast<OpResult>(getBeforeWidening(op->getOperand(0)));
   return group.contains(x.getOwner()) && getResultAccessIn(group, x).getKind() == AccessKind::Row;
 }
 
 bool Flat::joinsProducer(KernelForm op, const KernelGroup &group) const {
+  if (op->hasAttr(kMaximumAttr))
+    return group.skeleton->carries(op, group);
   return sumsElements(op, group) || sumsRows(op, group);
 }
 

@@ -33,6 +33,11 @@ AccessAttr getResultAccessIn(const KernelGroup &group, mlir::OpResult result);
 /// the same element. What a finish computes is there only after the kernel.
 bool accessesAgree(KernelForm op, const KernelGroup &group);
 
+/// Set by RideMaxima on a reduce with a finish: in place of a sum it wants the largest of what
+/// `each` yields, which are magnitudes, and a NaN where one is. It is in the kernel of a
+/// contraction.
+inline constexpr llvm::StringLiteral kMaximumAttr = "halftone.maximum";
+
 /// P21, of a contraction as rules resolved it; of any other operation F32.
 Accumulation accumulationOf(mlir::Operation *op);
 

@@ -375,6 +375,9 @@ void CpuExecution::pack(BoundLaunch& launch) {
 
 void CpuExecution::run(BoundLaunch& launch) {
   if (launch.packing) pack(launch);
+  // A contraction's finish takes a maximum, which its tasks raise.
+  if (launch.finish && launch.blocks.tasks > 0)
+    *static_cast<float*>(launch.arguments.back()) = 0.0f;
   plan_.device().pool().run(
       launch.tasks, launch.work, [&](std::int64_t first, std::int64_t last, int slot) {
         call(launch.entry, launch, launch.arguments.data(), first, last, slot);

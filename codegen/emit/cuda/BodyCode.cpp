@@ -85,6 +85,10 @@ LogicalResult BodyPrinter::printCompute() {
     targets.push_back(isStoredByElement(kernel, i) ? numbered("outputs.result", i) + "[i]"
                                                    : "terms[" + std::to_string(terms++) + "]");
   }
+  if (!form.maximum.empty()) {
+    values.push_back(kernel.getYield().getSums().front());
+    targets.push_back(form.maximum);
+  }
   for (auto &[value, target] : form.terms) {
     values.push_back(value);
     targets.push_back(target);
@@ -107,7 +111,7 @@ LogicalResult BodyPrinter::printStoreRow(StringRef parameter) {
     values.push_back(value);
     targets.push_back(numbered("result", i) + "[row]");
   }
-  if (kernel.hasFinish()) {
+  if (kernel.hasFinish() && form.maximum.empty()) {
     values.push_back(kernel.getYield().getSums().front());
     targets.push_back("workspace[row]");
   }
@@ -126,6 +130,10 @@ LogicalResult BodyPrinter::printFinish() {
   for (auto [i, input] : llvm::enumerate(kernel.getInputs())) {
     if (kernel.getInputAccess(i).getKind() != AccessKind::Scalar)
       continue;
+    if (finish.getArgument(argument).use_empty()) {
+      ++argument;
+      continue;
+    }
     out << "    const " << cudaType(elementType(input)) << " scalar" << i << " = input" << i
         << "[0];\n";
     names[finish.getArgument(argument++)] = numbered("scalar", i);

@@ -37,6 +37,9 @@ struct BodyForm {
   llvm::SmallVector<std::pair<mlir::Value, std::string>>
       terms;                                                 ///< what compute gives besides stores
   std::function<mlir::LogicalResult(BodyPrinter &)> members; ///< the functions behind compute
+  /// Of a kernel whose finish takes the largest of its magnitudes: what each is assigned to, and
+  /// the statement behind run() (maximum.cuh).
+  std::string maximum, last;
 };
 
 class BodyPrinter {

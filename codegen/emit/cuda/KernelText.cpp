@@ -154,7 +154,8 @@ static bool storesInPlace(KernelOp kernel) {
 }
 
 /// Every parameter as (type, name, Body's member), in the order of the contract.
-static SmallVector<std::array<std::string, 3>> parameters(KernelOp kernel, bool hasWorkspace,
+static SmallVector<std::array<std::string, 3>> parameters(KernelOp kernel, const Launch &launch,
+                                                          bool findsMaximum,
                                                           ArrayRef<std::string> symbols) {
   bool isInPlace = skeletons::of(kernel).traits().replacesOperands || storesInPlace(kernel);
   StringRef star = isInPlace ? "* " : "* __restrict__ ";
@@ -170,7 +171,9 @@ static SmallVector<std::array<std::string, 3>> parameters(KernelOp kernel, bool 
     list.push_back({pointer(type), "result" + std::to_string(i), "result" + std::to_string(i)});
   for (auto [i, type] : llvm::enumerate(kernel.getFinished().getTypes()))
     list.push_back({pointer(type), "finished" + std::to_string(i), "finished" + std::to_string(i)});
-  if (hasWorkspace)
+  if (findsMaximum)
+    list.push_back({"float* ", "largest", "largest"});
+  if ((kernel.hasFinish() && !findsMaximum) || !launch.workspace.empty())
     list.push_back({"float* ", "workspace", "workspace"});
   for (const std::string &symbol : symbols)
     list.push_back({"long long ", "symbol_" + symbol, "symbol_" + symbol});
@@ -178,9 +181,10 @@ static SmallVector<std::array<std::string, 3>> parameters(KernelOp kernel, bool 
 }
 
 static void printEntry(KernelOp kernel, CudaPlanAttr plan, const Launch &launch,
-                       ArrayRef<std::string> symbols, raw_ostream &out) {
+                       const BodyForm &form, ArrayRef<std::string> symbols, raw_ostream &out) {
   const skeletons::Skeleton &skeleton = skeletons::of(kernel);
-  auto list = parameters(kernel, kernel.hasFinish() || !launch.workspace.empty(), symbols);
+  bool findsMaximum = !form.maximum.empty();
+  auto list = parameters(kernel, launch, findsMaximum, symbols);
   out << "extern \"C\" __global__ void __launch_bounds__(" << launch.threads;
   int64_t resident = launch.resident;
   if (int64_t blocks = resident ? resident : skeleton.getResidentBlocks(launch.threads))
@@ -197,7 +201,9 @@ static void printEntry(KernelOp kernel, CudaPlanAttr plan, const Launch &launch,
   out << "  Body body;\n";
   for (auto &parameter : list)
     out << "  body." << parameter[2] << " = " << parameter[1] << ";\n";
-  if (kernel.hasFinish())
+  if (findsMaximum)
+    out << "  body.so_far = &so_far;\n  body.warps_done = &warps_done;\n";
+  else if (kernel.hasFinish())
     out << "  body.blocks_done = &blocks_done;\n";
   if (skeleton.isOneRow(kernel))
     out << "  body.rows = 1;\n  body.elements = " << cudaProduct(kernel.getDomain().getValue())
@@ -211,7 +217,8 @@ static void printEntry(KernelOp kernel, CudaPlanAttr plan, const Launch &launch,
         << cudaProduct(kernel.getDomainType().getRowDims().drop_front(batch)) << ";\n";
   out << "  halftone::kernels::" << skeleton.getDeviceName(kernel, plan) << "::run<Body, "
       << skeleton.getPlanArguments(kernel, plan) << ">(body"
-      << skeleton.getRunArguments(kernel, plan) << ");\n}\n";
+      << skeleton.getRunArguments(kernel, plan) << ");\n"
+      << form.last << "}\n";
 }
 
 FailureOr<std::string> emitCudaText(KernelOp kernel, CudaPlanAttr plan, StringRef model,
@@ -240,15 +247,20 @@ FailureOr<std::string> emitCudaText(KernelOp kernel, CudaPlanAttr plan, StringRe
                                    : "halftone/kernels/codes.cuh",
                      done, out);
   }
+  BodyForm form = skeleton.getBodyForm(kernel, plan);
+  if (!form.maximum.empty())
+    appendDeviceText("halftone/kernels/maximum.cuh", done, out);
   appendDeviceText(("halftone/kernels/" + skeleton.getDeviceName(kernel, plan) + ".cuh").str(),
                    done, out);
   out << "namespace {\n\n";
-  if (kernel.hasFinish())
+  if (!form.maximum.empty())
+    out << "__device__ unsigned int so_far = 0, warps_done = 0;\n\n";
+  else if (kernel.hasFinish())
     out << "__device__ unsigned int blocks_done = 0;\n\n";
-  if (failed(BodyPrinter(kernel, skeleton.getBodyForm(kernel, plan), out).print(symbols)))
+  if (failed(BodyPrinter(kernel, form, out).print(symbols)))
     return failure();
   out << "\n}  // namespace\n\n";
-  printEntry(kernel, plan, *launch, symbols, out);
+  printEntry(kernel, plan, *launch, form, symbols, out);
   return text;
 }
 

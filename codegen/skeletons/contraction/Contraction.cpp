@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/skeletons/contraction/Contraction.h"
 
+#include "codegen/emit/cpu/Body.h"
 #include "codegen/emit/cuda/BodyPrinter.h"
 #include "codegen/emit/cuda/GatheredMatrix.h"
 #include "codegen/ir/GatheredLines.h"
@@ -24,6 +25,7 @@ Contraction::Contraction()
     : Skeleton({.word = ir::Skeleton::Contraction,
                 .takesElements = true,
                 .sumsProducts = true,
+                .finish = Finish::Possible,
                 .mostScalars = kMostScalars,
                 .stores = {AccessKind::Full, AccessKind::Row, AccessKind::Window}}) {}
 
@@ -145,9 +147,18 @@ bool elementsUseLhsSum(KernelOp kernel) {
   return false;
 }
 
+/// The largest magnitude of what the group's kernel computes (decisions/0070).
+static bool carriesMaximum(KernelForm op, const KernelGroup &group) {
+  Value x = getBeforeWidening(op->getOperand(0));
+  return !group.hasFinish && hasSameDomain(op, group) && group.contains(x.getDefiningOp()) &&
+         accessesAgree(op, group);
+}
+
 /// A bias gradient rides on its weight gradient: its sum over rows is lhs's sum over k. Of a batch
 /// that would be one sum for each of its elements.
 bool Contraction::carries(KernelForm op, const KernelGroup &group) const {
+  if (op->hasAttr(kMaximumAttr))
+    return carriesMaximum(op, group);
   auto contract = dyn_cast<ContractOp>(group.ops.front());
   return contract && isColumnSum(op) && contract.getTransposeLhs() &&
          contract.getBatchAxes() == 0 && contract.getLhs() == getBeforeWidening(op->getOperand(0));
@@ -164,6 +175,15 @@ AccessAttr Contraction::getResultAccess(OpResult result) const {
   if (isColumnSum(result.getOwner()))
     return AccessAttr::get(result.getContext(), AccessKind::Row);
   return Skeleton::getResultAccess(result);
+}
+
+/// One for all tasks.
+Dims Contraction::getSummands(KernelOp kernel) const {
+  return {Builder(kernel).getI64IntegerAttr(1)};
+}
+
+Value Contraction::buildSum(cpu::Code &code, cpu::Frame &frame) const {
+  return code.load(code.f32(), frame.workspace());
 }
 
 std::optional<CpuBlocking> Contraction::getCpuBlocking(KernelOp kernel) const {
@@ -309,6 +329,15 @@ int64_t Contraction::getResidentBlocks(int64_t threads) const {
   return threads == 64 ? 6 : Skeleton::getResidentBlocks(threads);
 }
 
+/// Behind run(), by the threads that computed elements.
+static std::string finishText(int64_t threads, int64_t others) {
+  std::string text = "  ";
+  if (others > 0)
+    text += "if (threadIdx.x >= " + std::to_string(others) + ") ";
+  return text + "halftone::kernels::finish_maximum<" + std::to_string((threads - others) / kWarp) +
+         ">(body);\n";
+}
+
 BodyForm Contraction::getBodyForm(KernelOp kernel, CudaPlanAttr plan) const {
   auto sums = kernel.getBody().front().getOps<LhsSumOp>();
   BodyForm form;
@@ -326,6 +355,10 @@ BodyForm Contraction::getBodyForm(KernelOp kernel, CudaPlanAttr plan) const {
     printGatheredMatrix(kernel, printer.out);
     return printer.printStoreRow("float lhs_sum");
   };
+  if (kernel.hasFinish()) {
+    form.maximum = "if (column < columns()) maximum";
+    form.last = finishText(getLaunch(kernel, plan)->threads, formOf(plan).getOtherThreads());
+  }
   formOf(plan).addTo(form, kernel, plan);
   return form;
 }

@@ -19,12 +19,14 @@ public:
   ir::AccessAttr getResultAccess(mlir::OpResult result) const override;
 
   mlir::LogicalResult verify(KernelOp kernel) const override;
+  Dims getSummands(KernelOp kernel) const override;
   Tile getDefaultCpuTile(KernelOp) const override { return {}; } // blocks come at run time
   std::optional<CpuBlocking> getCpuBlocking(KernelOp kernel) const override;
   bool multipliesTiles(KernelOp kernel) const override;
   llvm::SmallVector<Axis> getTaskAxes(KernelOp kernel) const override;
   void buildTasks(cpu::Code &code, cpu::Frame &frame, mlir::Value first,
                   mlir::Value last) const override;
+  mlir::Value buildSum(cpu::Code &code, cpu::Frame &frame) const override;
 
   mlir::FailureOr<Launch> getLaunch(KernelOp kernel, CudaPlanAttr plan) const override;
   void addPlans(ir::PlanList &plans) const override;

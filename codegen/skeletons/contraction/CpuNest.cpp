@@ -7,6 +7,7 @@
 // of matrices multiply, copies and products are CpuTiles'.
 #include "codegen/emit/cpu/Body.h"
 #include "codegen/skeletons/contraction/Contraction.h"
+#include "codegen/skeletons/contraction/CpuMaximum.h"
 #include "codegen/skeletons/contraction/CpuOperands.h"
 #include "codegen/skeletons/contraction/CpuPhase.h"
 #include "codegen/skeletons/contraction/CpuTiles.h"
@@ -49,6 +50,8 @@ public:
     lhsSums = blockField(6, code.pointer());
     frame.kernel.getBody().walk([&](LhsSumOp op) { lhsSumOps.push_back(op); });
     start = findMatrices(frame.kernel).start;
+    if (frame.kernel.hasFinish())
+      maximum.emplace(code, frame, lanes());
   }
 
   void build(Value first, Value last) {
@@ -71,6 +74,8 @@ public:
       paddedRows =
           code.multiply(code.ceilDivide(code.subtract(end, begin), height), code.integer(height));
       Value isLeft = code.equal(columnTask, code.integer(0));
+      if (maximum)
+        maximum->beginTask();
       if (!lhsSumOps.empty())
         // Every task, or those of the first columns.
         code.when(elementsUseLhsSum(frame.kernel) ? code.less(begin, end) : isLeft, [&] {
@@ -80,6 +85,8 @@ public:
       code.loop(firstK, blocksEnd, depthOfBlock, [&](Value block) { addBlock(block, right); });
       if (hasResults(frame.kernel, AccessKind::Row))
         code.when(isLeft, [&] { buildRowResults(); });
+      if (maximum)
+        maximum->endTask();
     });
     if (tiles)
       tiles->release();
@@ -360,6 +367,8 @@ private:
     body.enterElement(panel.column, panel.mask, lanes());
     body.setAccumulator(code.load(vector(), sumOf(tile, code.subtract(row, firstRow))));
     body.storeFull();
+    if (maximum)
+      maximum->add(body, panel.mask);
   }
 
   /// Values per row of the result: sums of lhs over k by N3, and what the body makes of them.
@@ -402,7 +411,8 @@ private:
   CpuOperands operands;
   std::optional<CpuPhase> phase; // of a kernel whose tasks have each one
   std::optional<CpuTiles> tiles;
-  int64_t height, width; // of the register tile
+  std::optional<CpuMaximum> maximum; // of a kernel with a finish
+  int64_t height, width;             // of the register tile
   bool isBatch;
   Value rows, depth, columns;
   Value rowsOfTask, columnsOfTask, depthOfBlock, sums, lhsSums;

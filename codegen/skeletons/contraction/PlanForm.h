@@ -24,6 +24,8 @@ public:
   /// Of the device's Tile.
   virtual std::string getTileArguments(CudaPlanAttr plan) const;
   virtual std::string getRunArguments(KernelOp, CudaPlanAttr) const { return {}; }
+  /// Threads of a block, its first ones, that compute no elements.
+  virtual int64_t getOtherThreads() const { return 0; }
   /// What its Body has beyond that of every contraction.
   virtual void addTo(ir::BodyForm &, KernelOp, CudaPlanAttr) const {}
 };

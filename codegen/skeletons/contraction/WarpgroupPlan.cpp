@@ -17,7 +17,8 @@ namespace halftone::skeletons {
 namespace {
 
 /// As warpgroup_contraction.cuh has them.
-constexpr int64_t kStageDepth = 64, kGroupThreads = 384, kGroupRegisters = 168, kHalfBytes = 2;
+constexpr int64_t kStageDepth = 64, kGroupThreads = 384, kGroupRegisters = 168, kHalfBytes = 2,
+                  kThreadsOfGroup = 128;
 constexpr int64_t kGroupSplits[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16};
 constexpr int64_t kSlabBytes = 8 * 16 * 32 * 4, kBarrierBytes = 16, kMapRowBytes = 16;
 constexpr int64_t kMostWithParts = 192; // sums of a thread, and of 64 of its rows once more (N14)
@@ -276,6 +277,9 @@ public:
             (plan.getSplits() > 1 ? ", true" : ""))
         .str();
   }
+
+  /// Those of the group that keeps stages filled.
+  int64_t getOtherThreads() const override { return kThreadsOfGroup; }
 
   /// As many splits as manifest::split_count() has.
   std::string getRunArguments(KernelOp kernel, CudaPlanAttr plan) const override {

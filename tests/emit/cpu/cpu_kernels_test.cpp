@@ -306,6 +306,33 @@ TEST_CASE("a contraction sums its lhs per row by the column tree N3") {
   }
 }
 
+TEST_CASE("a contraction's finish takes the largest magnitude of its elements") {
+  for (const std::int64_t k : {1, 64, 300}) {
+    CAPTURE(k);
+    each_column_count({1, 10, 16, 33, 64}, [&](std::int64_t n, const Case& c) {
+      Matrix x(c.batch, k, c, 1), w(n, k, c, 2), s(1, 1, c, 3);
+      if (!c.specials) s[0] = -3.0f;  // the largest of all is a sum that is negative
+      Result r(c.batch * n, c), largest(1, c), scaled(1, c), workspace(1, c);
+      workspace[0] = 0.0f;  // as the runtime leaves it
+      run(c.variant, "maximum_" + std::to_string(n) + "_" + std::to_string(k),
+          {x.pointer(), w.pointer(), s.pointer(), r.pointer(), largest.pointer(), scaled.pointer(),
+           workspace.pointer()},
+          c.batch);
+      Values expected;
+      float most = 0.0f;
+      for (std::int64_t i = 0; i < c.batch; ++i)
+        for (std::int64_t j = 0; j < n; ++j) {
+          const float y = reference::contraction(x.row(i), w.row(j)) + s.at(0, 0);
+          expected.push_back(y);
+          if (std::isnan(y) || std::fabs(y) > most) most = std::fabs(y);  // and a NaN stays
+        }
+      check(r, expected);
+      check(largest, Values{most});
+      check(scaled, Values{most * s.at(0, 0)});
+    });
+  }
+}
+
 TEST_CASE("a weight gradient contracts over the batch and brings the bias gradient") {
   for (const std::int64_t n : {1, 10, 16, 33, 64, 1029})
     each_case({1, 5, 48, 100, 256, 300, 700}, [&](const Case& c) {

@@ -106,4 +106,40 @@ halftone.graph "training" {
     ^bb0(%s: f32):
       halftone.kernel_yield stores %s : f32
   }
+
+  // Its finish takes the largest magnitude: of the columns that there are, behind run(), by each warp. A split sum's workspace is apart.
+  // CHECK: {{^}}// m: largest, tensor_contraction kernel, f16, f32 -> f16, f32, Halftone 0
+  // CHECK: __device__ unsigned int so_far = 0, warps_done = 0;
+  // CHECK: float* finished0;
+  // CHECK-NEXT: float* largest;
+  // CHECK-NEXT: unsigned int *so_far, *warps_done;
+  // CHECK-NEXT: mutable halftone::kernels::Maximum maximum;
+  // CHECK-NEXT: float* workspace;
+  // CHECK: if (column < columns()) maximum = v
+  // CHECK-NOT: workspace[row]
+  // CHECK: void finish(float sum) const {
+  // CHECK: float* __restrict__ finished0,
+  // CHECK-NEXT: float* largest,
+  // CHECK-NEXT: float* workspace,
+  // CHECK-NEXT: long long symbol_batch) {
+  // CHECK: body.so_far = &so_far;
+  // CHECK-NEXT: body.warps_done = &warps_done;
+  // CHECK: halftone::kernels::tensor_contraction::run<Body, halftone::kernels::tensor_contraction::Tile<64, 64, 64, 32, 32, 3, 16, 16, 8>>(body);
+  // CHECK-NEXT: halftone::kernels::finish_maximum<4>(body);
+  %s = halftone.input "s" : !halftone.tensor<[], f32>
+  %m:2 = halftone.kernel "largest" contraction over [40, 64] reduce ["batch"] (%g, %x, %s) accesses [#lhs, #rhs, #halftone.access<scalar>] -> [#full]
+      fused [] {transpose_lhs, resultSegmentSizes = array<i32: 1, 1>, cuda_plans = [#halftone.chip<"sm_80",
+        [#halftone.plan<tensor, [64, 64, 64, 32, 32, 3, 16, 16] splits 8 least 512 cost [0.0]>], "">]}
+      : (!halftone.tensor<[batch, 40], f16>, !halftone.tensor<[batch, 64], f16>, !halftone.tensor<[], f32>)
+      -> (!halftone.tensor<[40, 64], f16>, !halftone.tensor<[], f32>) {
+    ^bb0(%t: f32, %b: f32):
+      %h = arith.truncf %t : f32 to f16
+      %wide = arith.extf %h : f16 to f32
+      %magnitude = math.absf %wide : f32
+      halftone.kernel_yield stores %h : f16 sums %magnitude : f32
+  } finish {
+    ^bb0(%most: f32, %b: f32):
+      %scaled = arith.mulf %most, %b : f32
+      halftone.yield %scaled : f32
+  }
 }

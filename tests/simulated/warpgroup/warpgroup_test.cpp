@@ -244,6 +244,29 @@ TEST_CASE("products by warp groups are stored as columns of what others store, t
   }
 }
 
+TEST_CASE("products by warp groups find the largest magnitude of their elements") {
+  constexpr Mutant kFaults[] = {
+      {"nothing", "", ""},
+      {"a group's maxima are not handed in", "threadIdx.x >= 128", "threadIdx.x >= 256"},
+      {"half of a warp is left out", "int distance = 16; distance > 0",
+       "int distance = 8; distance > 0"},
+      {"some warp is the last", "const unsigned int last = gridDim.x * kWarps - 1;",
+       "const unsigned int last = gridDim.x - 1;"},
+      {"nothing is left for the next launch", "atomicExch(body.so_far, 0u)", "*body.so_far"},
+  };
+  for (const Mutant& mutant : kFaults) {
+    CAPTURE(std::string(mutant.fault));
+    const Run result = run(140, mutant, "maxima");
+    CAPTURE(result.error);
+    CAPTURE(result.tally.first);
+    const bool is_clean = result.error.empty() && result.tally.clean() && result.findings == 0;
+    CHECK(is_clean == mutant.from.empty());
+    if (!mutant.from.empty()) CHECK(result.changed > 0);
+    for (const char* name : {"one", "two", "two_input_gradient"})
+      if (mutant.from.empty()) CHECK(result.tally.kernels.contains(name));
+  }
+}
+
 TEST_CASE("faults that a kernel's text is given are seen") {
   const std::size_t count = std::getenv("HALFTONE_EVERY_KERNEL") ? std::size(kMutants) : 3;
   for (const Mutant& mutant : std::span(kMutants).first(count)) {
