@@ -6,6 +6,7 @@
 
 #include "codegen/emit/TaskAxes.h"
 #include "codegen/ir/Rules.h"
+#include "codegen/passes/HostStays.h"
 #include "codegen/skeletons/Skeletons.h"
 #include "halftone/description/text.hpp"
 #include "halftone/manifest/checksum.hpp"
@@ -287,11 +288,21 @@ private:
     for (auto buffer : graph->getAttrOfType<ArrayAttr>(kBuffersAttr).getAsRange<BufferAttr>())
       addBuffer(program, buffer);
     addMasters(program, graph);
+    llvm::SmallDenseMap<int32_t, int32_t> back;
+    if (auto stays = graph->getAttrOfType<DenseI64ArrayAttr>(kStaysAttr))
+      for (int64_t i = 0; i < stays.size(); i += 2) {
+        program.stays.push_back({static_cast<int32_t>(stays[i]), static_cast<int32_t>(stays[i + 1])});
+        back[program.stays.back().buffer] = program.stays.back().back;
+      }
     for (auto kernel : graph.getBody().front().getOps<KernelOp>()) {
       std::vector<hm::Launch> &phase = program.phases[static_cast<size_t>(getPhase(kernel))];
       if (kernel->hasAttr(kSectionAttr))
         extendSection(program, kernel, static_cast<int32_t>(phase.size()));
       phase.push_back({indexOf(kernel), argumentsOf(program, kernel), fusedOf(kernel)});
+      for (hm::Argument &argument : phase.back().arguments)
+        if (auto stay = back.find(argument.buffer);
+            stay != back.end() && isBehindStays(getPhase(kernel)))
+          argument.buffer = stay->second;
     }
     describeProvenance(
         graph, result.manifest, [&](KernelOp kernel) { return indexOf(kernel); }, program);

@@ -233,8 +233,13 @@ def PlanTiles : Halftone_Pass<"halftone-plan-tiles", "Choose every kernel's tile
 def PlanMemory : Halftone_Pass<"halftone-plan-memory", "Give every tensor a buffer and every buffer a place in the arena"> {
   let description = [{
     May change rounding: no. Buffers whose lifetimes do not overlap share a slot. The plan is the attribute
-    `halftone.buffers` of each graph, read by the artifact's writer.
+    `halftone.buffers` of each graph, read by the artifact's writer. Activations that rules place in the host's memory (P98)
+    have two buffers, between which their slots are free: `halftone.stays`. What of them is smaller than `least-stay`, or is
+    needed again before the bus could bring it, stays on the device; of kernels without plans for chips, all.
   }];
+  let options = [ListOption<"assume", "assume", "std::string", "Sizes of symbols while planning: batch=64">,
+                 Option<"leastStay", "least-stay", "int64_t", /*default=*/"1048576", "The fewest bytes of an activation that stays in the host's memory">,
+                 Option<"alike", "alike", "bool", /*default=*/"false", "Whether nothing stays there, as of the CPU">];
 }
 
 #endif

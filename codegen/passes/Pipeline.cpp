@@ -81,7 +81,11 @@ void buildPipeline(OpPassManager &manager, const PipelineOptions &options) {
   llvm::append_range(planning.chips, options.chips);
   llvm::append_range(planning.assume, options.assumed);
   manager.addPass(createPlanTiles(planning)); // needs final bodies
-  manager.addPass(createPlanMemory());        // needs the final order of launches
+  PlanMemoryOptions lying;
+  llvm::append_range(lying.assume, options.assumed);
+  lying.leastStay = options.leastStay;
+  lying.alike = options.alike;
+  manager.addPass(createPlanMemory(lying)); // needs the final order of launches
 }
 
 } // namespace halftone::ir

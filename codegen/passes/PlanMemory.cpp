@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A buffer for every tensor and a slot of the arena for every buffer.
+#include "codegen/passes/HostStays.h"
 #include "codegen/passes/Lifetimes.h"
 #include "codegen/passes/ParameterLayout.h"
 #include "codegen/passes/Passes.h"
@@ -42,11 +43,12 @@ public:
   explicit Memory(GraphOp graph)
       : graph(graph), block(graph.getBody().front()), builder(graph.getContext()) {}
 
-  void run() {
+  void run(const HostStaysOptions &staying) {
     placeSources();
     placeSinks();
     placeActivations();
     stretchOverSections();
+    leaveInHost(staying);
     chooseSlots();
     write();
   }
@@ -324,6 +326,23 @@ private:
     });
   }
 
+  /// What stays in the host's memory has two places, one before and one behind (P98).
+  void leaveInHost(const HostStaysOptions &staying) {
+    auto placeOf = [&](Value value) { return places[value].buffer; };
+    auto typeOf = [&](int64_t buffer) {
+      const BufferPlan &plan = buffers[buffer];
+      bool isWhole = plan.role == BufferRole::Activation && !plan.section;
+      return isWhole ? plan.type : TensorType();
+    };
+    for (auto [buffer, until, from] : findHostStays(graph, staying, placeOf, typeOf)) {
+      int64_t back = add(buffers[buffer].name + ".back", BufferRole::Activation,
+                         buffers[buffer].type);
+      buffers[back].first = from;
+      buffers[back].last = std::exchange(buffers[buffer].last, until);
+      stays.append({buffer, back});
+    }
+  }
+
   template <typename Fn> void forEachKernel(Fn visit) {
     int64_t time = 0;
     for (auto kernel : block.getOps<KernelOp>())
@@ -376,6 +395,8 @@ private:
       list.push_back(BufferAttr::get(graph.getContext(), b.name, b.role, b.type, b.slot, b.initial,
                                      b.section));
     graph->setAttr(kBuffersAttr, builder.getArrayAttr(list));
+    if (!stays.empty())
+      graph->setAttr(kStaysAttr, builder.getDenseI64ArrayAttr(stays));
     for (Operation &op : block) {
       SmallVector<int64_t> ids, offsets;
       for (Value result : op.getResults()) {
@@ -399,13 +420,19 @@ private:
   llvm::DenseMap<Operation *, int64_t> workspaces;
   llvm::StringMap<int64_t> states; ///< buffers by name
   llvm::StringMap<int64_t> copies; ///< buffers of working copies by name
+  SmallVector<int64_t> stays; ///< as kStaysAttr has them
   int64_t slots = 0;
 };
 
 struct PlanMemoryPass : halftone::ir::impl::PlanMemoryBase<PlanMemoryPass> {
+  using PlanMemoryBase::PlanMemoryBase;
+
   void runOnOperation() override {
+    HostStaysOptions staying{{}, leastStay, alike};
+    if (failed(readAssumedSizes(getOperation(), assume, staying.sizes)))
+      return signalPassFailure();
     for (auto graph : getOperation().getOps<GraphOp>())
-      Memory(graph).run();
+      Memory(graph).run(staying);
   }
 };
 

@@ -56,6 +56,12 @@ llvm::cl::opt<int64_t>
                               "multiple of 64, and of 1024 with clip groups, for tests"),
                llvm::cl::init(int64_t(1) << 22), llvm::cl::value_desc("number"),
                llvm::cl::cat(category));
+llvm::cl::opt<int64_t>
+    leastStay("least-stay",
+              llvm::cl::desc("The fewest bytes of an activation that stays in the host's memory "
+                             "where rules place it there, for tests"),
+              llvm::cl::init(int64_t(1) << 20), llvm::cl::value_desc("number"),
+              llvm::cl::cat(category));
 llvm::cl::opt<bool>
     withoutDiagnosis("without-diagnosis",
                      llvm::cl::desc("Leave out the program that finds the first value that is not "
@@ -165,7 +171,8 @@ halftone::ir::PipelineOptions pipelineOptions() {
           .diagnosis = !withoutDiagnosis,
           .decode = decode,
           .alike = alike,
-          .updatePart = updatePart};
+          .updatePart = updatePart,
+          .leastStay = leastStay};
 }
 
 /// The rules of a file, one statement a line as in a description, instead of the model's own.
@@ -406,6 +413,8 @@ int run(const char *program) {
   if (updatePart < 64 || updatePart > (int64_t(1) << 40) || updatePart % 64 != 0)
     return fail("--update-part is " + std::to_string(updatePart) +
                 "; give a multiple of 64, and of 1024 where the model has clip groups");
+  if (leastStay < 1)
+    return fail("--least-stay is " + std::to_string(leastStay) + "; give a number of bytes, 1 or more");
   if (!checkTargets() || !checkAudit())
     return 1;
   auto file = llvm::MemoryBuffer::getFileOrSTDIN(input);

@@ -83,12 +83,15 @@ Sentence settings_fault(const Adafactor& adafactor) {
   return std::nullopt;
 }
 
+bool speaks_of_states(const Rule& rule) {
+  return std::ranges::any_of(rule.clauses, [](const Clause& clause) {
+    return std::ranges::count(clause.roles, Role::optimizer_state) > 0;
+  });
+}
+
 /// Whether a rule holds the optimizer's states in another format than f32.
 bool rounds_states(const Rule& rule) {
-  return rule.store && rule.store->encoding != Encoding() &&
-         std::ranges::any_of(rule.clauses, [](const Clause& clause) {
-           return std::ranges::count(clause.roles, Role::optimizer_state) > 0;
-         });
+  return rule.store && rule.store->encoding != Encoding() && speaks_of_states(rule);
 }
 
 /// Whether a rule holds the optimizer's states, and nothing else, in some format or place.
@@ -136,6 +139,7 @@ bool is_of_all_targets(const Rule& rule) {
 /// none, or a later one has them on the device.
 const Rule* placing_in_host(const Description& description) {
   for (const Rule& rule : std::views::reverse(description.rules)) {
+    if (!speaks_of_states(rule)) continue;
     if (rule.place == Memory::host) return &rule;
     if (rule.place && is_of_all_targets(rule)) return nullptr;
   }

@@ -89,6 +89,8 @@ inline constexpr auto kFields<QuantizedWeight> = std::tuple{
     &QuantizedWeight::parameter,   &QuantizedWeight::codes,     &QuantizedWeight::first_code,
     &QuantizedWeight::first_scale, &QuantizedWeight::dimension, &QuantizedWeight::least_error};
 template <>
+inline constexpr auto kFields<Stay> = std::tuple{&Stay::buffer, &Stay::back};
+template <>
 inline constexpr auto kFields<Program> = std::tuple{&Program::name,
                                                     &Program::buffers,
                                                     &Program::slots,
@@ -99,7 +101,8 @@ inline constexpr auto kFields<Program> = std::tuple{&Program::name,
                                                     &Program::probes,
                                                     &Program::sections,
                                                     &Program::quantized,
-                                                    &Program::masters};
+                                                    &Program::masters,
+                                                    &Program::stays};
 template <>
 inline constexpr auto kFields<Output> =
     std::tuple{&Output::name, &Output::buffer, &Output::gradient};

@@ -129,6 +129,14 @@ ArenaPlan plan_arena(const Program& program, std::span<const std::int64_t> symbo
     plan.slot_offsets.push_back(*bytes_so_far);
     *bytes_so_far = plus(*bytes_so_far, rounded_up(largest, kSlotAlignment));
   }
+  for (const Stay& stay : program.stays) {
+    const Buffer& buffer = program.buffers[static_cast<std::size_t>(stay.buffer)];
+    const std::int64_t bytes =
+        rounded_up(bytes_of(buffer.encoding, elements(buffer.shape, symbols)), kSlotAlignment);
+    plan.stay_offsets.push_back(plan.host_bytes);
+    plan.host_bytes = plus(plan.host_bytes, bytes);
+    plan.stay_bytes = plus(plan.stay_bytes, bytes);
+  }
   return plan;
 }
 

@@ -34,6 +34,9 @@ namespace halftone::manifest {
 /// P81, P84: what is held as codes, and where the masters of all else lie.
 [[nodiscard]] std::string verify_quantized(const Manifest& manifest, const Program& program);
 
+/// P98: what stays in the host's memory between the passes.
+[[nodiscard]] std::string verify_stays(const Manifest& manifest, const Program& program);
+
 /// Values, casts and probes, and that the program for diagnosis fits the one for training.
 [[nodiscard]] std::string verify_precision(const Manifest& manifest, const Program& program);
 

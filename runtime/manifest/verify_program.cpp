@@ -324,6 +324,7 @@ std::string verify_program(const Manifest& manifest, const Program& program) {
   if (why.empty()) why = verify_quantized(manifest, program);
   if (why.empty()) why = verify_launches(manifest, program);
   if (why.empty()) why = verify_places(manifest, program);
+  if (why.empty()) why = verify_stays(manifest, program);
   if (why.empty()) why = verify_sections(manifest, program);
   if (why.empty()) why = verify_accumulation(manifest, program);
   if (why.empty()) why = verify_names(manifest, program);

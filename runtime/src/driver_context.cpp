@@ -118,4 +118,26 @@ std::shared_ptr<const std::string> DriverContext::image(const std::string& text,
   return images_.try_emplace(key, std::move(image)).first->second;
 }
 
+OwnedStream make_stream(const char* who, DriverContext& context) {
+  DriverStream stream{};
+  context.run(who, "a stream", [&](Driver& driver) { return driver.create_stream(stream); });
+  return {context.driver(), stream};
+}
+
+OwnedEvent make_event(const char* who, DriverContext& context) {
+  DriverEvent event{};
+  context.run(who, "an event", [&](Driver& driver) { return driver.create_event(event); });
+  return {context.driver(), event};
+}
+
+void record(DriverContext& context, const OwnedEvent& event, DriverStream stream) {
+  context.run("record", "an event",
+              [&](Driver& driver) { return driver.record(event.get(), stream); });
+}
+
+void wait(DriverContext& context, DriverStream stream, const OwnedEvent& event) {
+  context.run("wait", "an event",
+              [&](Driver& driver) { return driver.wait(stream, event.get()); });
+}
+
 }  // namespace halftone

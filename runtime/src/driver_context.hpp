@@ -155,4 +155,11 @@ using OwnedStream = DriverOwned<DriverStream, &Driver::destroy_stream>;
 using OwnedEvent = DriverOwned<DriverEvent, &Driver::destroy_event>;
 using OwnedGraph = DriverOwned<DriverGraph, &Driver::destroy_graph>;
 
+/// Streams beside that of the kernels, and what orders them. `who` opens the errors.
+[[nodiscard]] OwnedStream make_stream(const char* who, DriverContext& context);
+[[nodiscard]] OwnedEvent make_event(const char* who, DriverContext& context);
+void record(DriverContext& context, const OwnedEvent& event, DriverStream stream);
+/// The stream goes on behind what was recorded last.
+void wait(DriverContext& context, DriverStream stream, const OwnedEvent& event);
+
 }  // namespace halftone

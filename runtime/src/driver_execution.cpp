@@ -19,11 +19,8 @@ namespace {
 
 using manifest::Phase, manifest::Role;
 
-std::shared_ptr<OwnedStream> make_stream(const ProgramPlan& plan) {
-  DriverContext& context = *plan.device().driver();
-  DriverStream stream{};
-  context.run(plan.who(), "a stream", [&](Driver& driver) { return driver.create_stream(stream); });
-  OwnedStream owned(context.driver(), stream);  // before anything that may throw
+std::shared_ptr<OwnedStream> stream_of(const ProgramPlan& plan) {
+  OwnedStream owned = make_stream(plan.who(), *plan.device().driver());
   return std::make_shared<OwnedStream>(std::move(owned));
 }
 
@@ -81,7 +78,7 @@ DriverExecution::DriverExecution(const ProgramPlan& plan, std::span<const Progra
                                  const DriverExecution* first)
     : plan_(plan),
       context_(plan.device().driver()),
-      stream_(first ? first->stream_ : make_stream(plan)),
+      stream_(first ? first->stream_ : stream_of(plan)),
       kernels_(kernels_of(plan.program())),
       whole_(without_sections(kernels_, plan)),
       memory_(plan, *context_, stream_->get(), kernels_, largest_workspace(turns),
@@ -93,6 +90,11 @@ DriverExecution::DriverExecution(const ProgramPlan& plan, std::span<const Progra
       kept_buffers_(halftone::kept_buffers(plan)),
       mirrors_(plan.program().buffers.size()) {
   if (memory_.has_host_parts()) transfers_.emplace(plan.who(), *context_, stream_->get());
+  if (!plan.program().stays.empty()) {
+    std::vector<std::int32_t> slots;
+    for (const manifest::Buffer& buffer : plan.program().buffers) slots.push_back(buffer.slot);
+    stays_.emplace(plan.who(), *context_, stream_->get(), memory_.stays(), std::move(slots));
+  }
   for (std::size_t i = 0; i < mirrors_.size(); ++i) {
     if (is_the_hosts(plan.buffer(i).role)) {  // as memory_ filled it
       mirrors_[i] = {std::vector<std::byte>(static_cast<std::size_t>(plan.bytes(i))), false};
@@ -212,12 +214,14 @@ DriverExecution::BoundLaunch DriverExecution::bind(const DriverModules& modules,
                     .maps = {},
                     .values = {},
                     .parts = {},
+                    .buffers = {},
                     .kernel = kernel.name,
                     .entry = cuda.entry};
   context_->explain_kernel(cuda.entry, launch.fused);
   for (const manifest::Argument& argument : launch.arguments) {
     std::int64_t at = plan_.first_byte(argument, kernel);
     if (place.section) at += plan_.bytes_before(argument, *place.section, place.sizes, place.begin);
+    bound.buffers.push_back(static_cast<std::size_t>(argument.buffer));
     if (plan_.lies_in_host(static_cast<std::size_t>(argument.buffer))) {
       HostPart part = memory_.part(argument, place.of_parts);
       bound.values.push_back(part.device);
@@ -318,12 +322,10 @@ void DriverExecution::run(Phase phase, std::size_t index) {
   for (const std::size_t place : in_use_->places[of][index]) {
     const BoundLaunch& bound = in_use_->phases[of][place];
     in_flight_ = context_->kernel_text(bound.entry);
-    if (!bound.parts.empty()) transfers_->begin({&bound.parts});
-    if (!bound.parts.empty()) transfers_->before_launch();
-    launch(bound);
-    if (bound.parts.empty()) continue;
-    transfers_->after_launch();
-    transfers_->end();
+    const BoundLaunch* const alone[] = {&bound};
+    begin_copies(*in_use_, alone);
+    launch_beside_copies(bound);
+    end_copies();
   }
 }
 
@@ -354,33 +356,60 @@ void DriverExecution::capture(BoundPhases& bound, std::uint32_t set,
   bound.graphs[set] = {{phases.begin(), phases.end()}, std::move(owned)};
 }
 
-/// What parts of the host's memory the run sees begins to come in front of its first kernel.
-void DriverExecution::put_on_stream(const BoundPhases& all, std::span<const Phase> phases) {
+/// What the launches see of the host's memory begins to come in front of the first of them.
+void DriverExecution::begin_copies(const BoundPhases& of,
+                                   std::span<const BoundLaunch* const> launches) {
   if (transfers_) {
     std::vector<const std::vector<HostPart>*> parts;
-    for (Phase phase : phases) {
-      for (const BoundLaunch& bound : all.phases[static_cast<std::size_t>(phase)]) {
-        if (!bound.parts.empty()) parts.push_back(&bound.parts);
-      }
+    for (const BoundLaunch* bound : launches) {
+      if (!bound->parts.empty()) parts.push_back(&bound->parts);
     }
     transfers_->begin(std::move(parts));
   }
+  if (stays_) {
+    std::vector<std::span<const std::size_t>> buffers;
+    for (const BoundLaunch* bound : launches) buffers.emplace_back(bound->buffers);
+    std::vector<std::int64_t> bytes;
+    for (const HostStay& stay : stays_->stays()) bytes.push_back(plan_.bytes(stay.buffer, of.sizes));
+    stays_->begin(buffers, std::move(bytes));
+  }
+}
+
+void DriverExecution::launch_beside_copies(const BoundLaunch& bound) {
+  if (!bound.parts.empty()) transfers_->before_launch();
+  if (stays_) stays_->before_launch();
+  launch(bound);
+  if (!bound.parts.empty()) transfers_->after_launch();
+  if (stays_) stays_->after_launch();
+}
+
+void DriverExecution::end_copies() {
+  if (transfers_) transfers_->end();
+  if (stays_) stays_->end();
+}
+
+void DriverExecution::put_on_stream(const BoundPhases& all, std::span<const Phase> phases) {
+  std::vector<const BoundLaunch*> launches;
+  for (Phase phase : phases) {
+    for (const BoundLaunch& bound : all.phases[static_cast<std::size_t>(phase)]) {
+      launches.push_back(&bound);
+    }
+  }
+  begin_copies(all, launches);
   for (Phase phase : phases) {
     if (phase == Phase::forward) keep();
     for (const BoundLaunch& bound : all.phases[static_cast<std::size_t>(phase)]) {
       put_on_stream(bound, changes_what_persists(phase));
     }
   }
-  if (transfers_) transfers_->end();
+  end_copies();
 }
 
 /// A checked one is waited for, so that an error is the kernel's own.
 void DriverExecution::put_on_stream(const BoundLaunch& bound, bool changes_what_persists) {
   const bool checks = context_->options().checks_launches;
   if (checks && changes_what_persists) tear();
-  if (!bound.parts.empty()) transfers_->before_launch();
-  launch(bound);
-  if (!bound.parts.empty()) transfers_->after_launch();
+  launch_beside_copies(bound);
   if (!checks) return;
   in_flight_ = context_->kernel_text(bound.entry);
   synchronise();

@@ -15,6 +15,7 @@
 #include "driver_memory.hpp"
 #include "driver_modules.hpp"
 #include "execution.hpp"
+#include "host_stays.hpp"
 #include "recent_rows.hpp"
 #include "runs_in_flight.hpp"
 #include "specialisation.hpp"
@@ -59,6 +60,7 @@ class DriverExecution final : public Execution {
     std::vector<EncodedMap> maps;       ///< of the parameters, the first ones
     std::vector<std::uint64_t> values;  ///< of the others
     std::vector<HostPart> parts;        ///< of the host's memory that it sees (P91)
+    std::vector<std::size_t> buffers;   ///< that it uses
     std::string kernel, entry;          ///< its names in the manifest and in the text
   };
 
@@ -106,6 +108,9 @@ class DriverExecution final : public Execution {
                                   std::span<const std::int64_t> symbols) const;
   void forget_runs() override;
   void launch(const BoundLaunch& launch);
+  void begin_copies(const BoundPhases& of, std::span<const BoundLaunch* const> launches);
+  void launch_beside_copies(const BoundLaunch& launch);
+  void end_copies();
   void put_on_stream(const BoundLaunch& launch, bool changes_what_persists);
   [[nodiscard]] DriverGraph graph(std::span<const manifest::Phase> phases);
   void capture(BoundPhases& bound, std::uint32_t set, std::span<const manifest::Phase> phases);
@@ -130,6 +135,7 @@ class DriverExecution final : public Execution {
   BoundPhases* in_use_;
   RunsInFlight runs_;
   std::optional<Transfers> transfers_;  ///< where buffers lie in the host's memory
+  std::optional<HostStays> stays_;      ///< where activations stay there between the passes
   std::vector<std::size_t> kept_buffers_;
   std::vector<Mirror> mirrors_;  ///< by buffer
   std::vector<std::byte> part_;  ///< what read_part() gave last

@@ -160,6 +160,22 @@ HostPart DriverMemory::part(const manifest::Argument& argument, std::size_t plac
           .buffer = buffer.name};
 }
 
+std::vector<HostStay> DriverMemory::stays() const {
+  std::vector<HostStay> stays;
+  const std::vector<manifest::Stay>& planned = plan_.program().stays;
+  for (std::size_t i = 0; i < planned.size(); ++i) {
+    const auto buffer = static_cast<std::size_t>(planned[i].buffer);
+    const auto back = static_cast<std::size_t>(planned[i].back);
+    stays.push_back({.buffer = buffer,
+                     .back = back,
+                     .from = buffers_[buffer],
+                     .to = buffers_[back],
+                     .host = pieces_->host.get() + plan_.arena().stay_offsets[i],
+                     .name = plan_.buffer(buffer).name});
+  }
+  return stays;
+}
+
 std::vector<DriverMemory::Request> DriverMemory::workspace_requests(
     std::span<const std::size_t> kernels) {
   const manifest::CudaTarget& target = *plan_.target();

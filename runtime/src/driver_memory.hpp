@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "driver_context.hpp"
+#include "host_stays.hpp"
 #include "program_plan.hpp"
 #include "transfers.hpp"
 
@@ -32,7 +33,11 @@ class DriverMemory {
   /// Where a buffer lies in the host's memory; null of one that lies on the device (P91).
   [[nodiscard]] std::byte* host(std::size_t index) const { return host_[index]; }
   /// Whether any does.
-  [[nodiscard]] bool has_host_parts() const { return plan_.arena().host_bytes > 0; }
+  [[nodiscard]] bool has_host_parts() const {
+    return plan_.arena().host_bytes > plan_.arena().stay_bytes;
+  }
+  /// What stays there between the passes (P98).
+  [[nodiscard]] std::vector<HostStay> stays() const;
   /// What such an argument stands for, in a launch whose parts come to `place` of the device
   /// (Transfers::kPlaces).
   [[nodiscard]] HostPart part(const manifest::Argument& argument, std::size_t place) const;

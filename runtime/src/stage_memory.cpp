@@ -87,6 +87,7 @@ ArenaUse arena_use(const ProgramPlan& plan) {
      : is_working(tenant->role) ? use.working
                                 : use.kept) += bytes_of(plan, slot);
   }
+  use.host += plan.arena().stay_bytes;
   return use;
 }
 
@@ -106,6 +107,7 @@ void share_memory(std::span<ProgramPlan* const> plans) {
     }
   }
   manifest::ArenaPlan largest;
+  largest.host_bytes = host.bytes;
   for (std::size_t p = 0; p < plans.size(); ++p) {
     std::int64_t end = kept.bytes;
     for (std::size_t i = 0; i < plans[p]->program().slots.size(); ++i) {
@@ -117,13 +119,20 @@ void share_memory(std::span<ProgramPlan* const> plans) {
       end += bytes_of(*plans[p], slot);
     }
     largest.bytes = std::max(largest.bytes, end);
+    std::int64_t host_end = host.bytes;
+    for (std::size_t i = 0; i < arenas[p].stay_offsets.size(); ++i) {
+      const manifest::Stay& stay = plans[p]->program().stays[i];
+      arenas[p].stay_offsets[i] = host_end;
+      host_end += rounded_up(plans[p]->bytes(static_cast<std::size_t>(stay.buffer)));
+    }
+    largest.host_bytes = std::max(largest.host_bytes, host_end);
     largest.part_bytes = std::max(largest.part_bytes, arenas[p].part_bytes);
   }
   for (std::size_t p = 0; p < plans.size(); ++p) {
     arenas[p].bytes = largest.bytes;
     arenas[p].part_bytes = largest.part_bytes;
     arenas[p].accumulated_bytes = accumulated.bytes;
-    arenas[p].host_bytes = host.bytes;
+    arenas[p].host_bytes = largest.host_bytes;
     plans[p]->lie_in(std::move(arenas[p]));
   }
 }

@@ -7,21 +7,6 @@
 #include "text.hpp"
 
 namespace halftone {
-namespace {
-
-OwnedStream make_stream(const char* who, DriverContext& context) {
-  DriverStream stream{};
-  context.run(who, "a stream", [&](Driver& driver) { return driver.create_stream(stream); });
-  return {context.driver(), stream};
-}
-
-OwnedEvent make_event(const char* who, DriverContext& context) {
-  DriverEvent event{};
-  context.run(who, "an event", [&](Driver& driver) { return driver.create_event(event); });
-  return {context.driver(), event};
-}
-
-}  // namespace
 
 Transfers::Transfers(const char* who, DriverContext& context, DriverStream stream)
     : context_(context),
@@ -49,21 +34,21 @@ void Transfers::begin(std::vector<const std::vector<HostPart>*> launches) {
   launches_ = std::move(launches);
   next_ = 0;
   if (launches_.empty()) return;
-  record(begun_, kernels_);
-  wait(in_.get(), begun_);
+  record(context_, begun_, kernels_);
+  wait(context_, in_.get(), begun_);
   for (std::size_t i = 0; i < std::min(kPlaces, launches_.size()); ++i) fetch(i);
 }
 
-void Transfers::before_launch() { wait(kernels_, place_of(next_).arrived); }
+void Transfers::before_launch() { wait(context_, kernels_, place_of(next_).arrived); }
 
 void Transfers::after_launch() {
   Place& place = place_of(next_);
-  record(place.used, kernels_);
-  wait(out_.get(), place.used);
+  record(context_, place.used, kernels_);
+  wait(context_, out_.get(), place.used);
   put_back(next_);
-  record(place.returned, out_.get());
+  record(context_, place.returned, out_.get());
   if (const std::size_t then = next_ + kPlaces; then < launches_.size()) {
-    wait(in_.get(), place.returned);
+    wait(context_, in_.get(), place.returned);
     fetch(then);
   }
   ++next_;
@@ -72,7 +57,7 @@ void Transfers::after_launch() {
 /// Parts go back in order, so that the last one is there after all others.
 void Transfers::end() {
   if (launches_.empty()) return;
-  wait(kernels_, place_of(launches_.size() - 1).returned);
+  wait(context_, kernels_, place_of(launches_.size() - 1).returned);
   launches_.clear();
 }
 
@@ -83,7 +68,7 @@ void Transfers::fetch(std::size_t launch) {
                                    in_.get());
     });
   }
-  record(place_of(launch).arrived, in_.get());
+  record(context_, place_of(launch).arrived, in_.get());
 }
 
 void Transfers::put_back(std::size_t launch) {
@@ -93,16 +78,6 @@ void Transfers::put_back(std::size_t launch) {
                              out_.get());
     });
   }
-}
-
-void Transfers::record(const OwnedEvent& event, DriverStream stream) {
-  context_.run("record", "an event",
-               [&](Driver& driver) { return driver.record(event.get(), stream); });
-}
-
-void Transfers::wait(DriverStream stream, const OwnedEvent& event) {
-  context_.run("wait", "an event",
-               [&](Driver& driver) { return driver.wait(stream, event.get()); });
 }
 
 }  // namespace halftone

@@ -49,8 +49,6 @@ class Transfers {
 
   void fetch(std::size_t launch);
   void put_back(std::size_t launch);
-  void record(const OwnedEvent& event, DriverStream stream);
-  void wait(DriverStream stream, const OwnedEvent& event);
   [[nodiscard]] Place& place_of(std::size_t launch) { return places_[launch % kPlaces]; }
 
   DriverContext& context_;

@@ -72,6 +72,7 @@ Json compare_programs(const Json& a, const Json& b) {
   Json differences;
   compare(differences, "arena_bytes", a, b);
   compare(differences, "host_bytes", a, b);
+  compare(differences, "stay_bytes", a, b);
   compare(differences, "accumulated_bytes", a, b);
   compare(differences, "launches_per_step", a, b);
   if (!a.contains("values") || !b.contains("values")) return differences;

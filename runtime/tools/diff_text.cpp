@@ -158,8 +158,8 @@ std::string program(const std::string& name, const Json& differences, const Bloc
     return "\n" + name + ": only in " + plain(differences["only_in"]) + "\n";
   }
   std::string text = "\n" + name + "\n";
-  for (const char* key : {"arena_bytes", "host_bytes", "accumulated_bytes", "launches_per_step",
-                          "casts_per_step", "casts_with_own_launch"}) {
+  for (const char* key : {"arena_bytes", "host_bytes", "stay_bytes", "accumulated_bytes",
+                          "launches_per_step", "casts_per_step", "casts_with_own_launch"}) {
     if (!differences.contains(key)) continue;
     const Json& sides = differences[key];
     text +=

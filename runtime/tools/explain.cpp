@@ -157,11 +157,13 @@ class Explainer {
                                    "dynamic to a rule everywhere"}});
     }
     const bool is_of_cpu = std::ranges::count(manifest_.targets, "cpu") > 0;
-    const bool is_placed = std::ranges::any_of(manifest_.decisions, [](const auto& decision) {
-      return decision.field == "place" && decision.setting == "host";
-    });
-    if (is_of_cpu && is_placed) {
-      json.push_back({{"label", "P91"},
+    for (const bool of_states : {true, false}) {
+      const bool is_placed = std::ranges::any_of(manifest_.decisions, [&](const auto& decision) {
+        return decision.field == "place" && decision.setting == "host" &&
+               (decision.role == "optimizer_state") == of_states;
+      });
+      if (!is_of_cpu || !is_placed) continue;
+      json.push_back({{"label", of_states ? "P91" : "P99"},
                       {"text", "on the CPU place host changes nothing: its memory is the host's"}});
     }
     return json;
@@ -171,7 +173,8 @@ class Explainer {
     const auto arena = plan_of(program, binding_), on_chips = plan_of(program, binding_, true);
     Json json{{"name", program.name},
               {"arena_bytes", arena ? Json(arena->bytes) : Json()},
-              {"host_bytes", on_chips ? Json(on_chips->host_bytes) : Json()},
+              {"host_bytes", on_chips ? Json(on_chips->host_bytes - on_chips->stay_bytes) : Json()},
+              {"stay_bytes", on_chips ? Json(on_chips->stay_bytes) : Json()},
               {"accumulated_bytes", arena ? Json(arena->accumulated_bytes) : Json()},
               {"part_bytes", arena ? Json(arena->part_bytes) : Json()}};
     const bool is_in_full = program.name != "diagnosis";
@@ -188,6 +191,7 @@ class Explainer {
       json["values"].push_back(explain(value, program));
     }
     json["phases"] = phases(program);
+    json["stays"] = stays(program);
     add_casts(program, json);
     return json;
   }
@@ -303,6 +307,38 @@ class Explainer {
                       {"kernels", std::move(kernels)}});
     }
     return json;
+  }
+
+  /// Activations that are in the host's memory between the passes (P98): of each the buffer, behind
+  /// which kernel it leaves and for which it comes back.
+  Json stays(const Program& program) const {
+    Json json = Json::array();
+    for (const manifest::Stay& stay : program.stays) {
+      const auto& buffer = program.buffers[static_cast<std::size_t>(stay.buffer)];
+      const std::vector<std::int32_t> before = users_of(program, stay.buffer),
+                                      behind = users_of(program, stay.back);
+      const auto name_of = [&](std::int32_t kernel) {
+        return manifest_.kernels[static_cast<std::size_t>(kernel)].name;
+      };
+      json.push_back({{"buffer", buffer.name},
+                      {"bytes", bytes(Size(buffer.shape, buffer.encoding, binding_))},
+                      {"behind", name_of(before.back())},
+                      {"for", name_of(behind.front())}});
+    }
+    return json;
+  }
+
+  /// The kernels that are launched with a buffer, in the order of execution.
+  static std::vector<std::int32_t> users_of(const Program& program, std::int32_t buffer) {
+    std::vector<std::int32_t> kernels;
+    for (const manifest::PhaseForm& form : manifest::kPhaseForms) {
+      for (const manifest::Launch& launch : program.phases[static_cast<std::size_t>(form.phase)]) {
+        const auto& arguments = launch.arguments;
+        if (std::ranges::find(arguments, buffer, &manifest::Argument::buffer) != arguments.end())
+          kernels.push_back(launch.kernel);
+      }
+    }
+    return kernels;
   }
 
   /// The section that a launch belongs to, or null.

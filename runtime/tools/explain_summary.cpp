@@ -49,6 +49,10 @@ class Summary {
     if (std::ranges::any_of(programs_, is_in_host)) {
       add_member(table, "  of these on chips in the host's memory", "host_bytes");
     }
+    const auto has_stays = [](const Json* program) { return (*program)["stay_bytes"] > 0; };
+    if (std::ranges::any_of(programs_, has_stays)) {
+      add_member(table, "  and of activations in the host's memory", "stay_bytes");
+    }
     const auto has_parts = [](const Json* program) { return (*program)["part_bytes"] > 0; };
     if (std::ranges::any_of(programs_, has_parts)) {
       add_member(table, "  and for each thread", "part_bytes");

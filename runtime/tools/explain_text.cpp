@@ -137,12 +137,24 @@ std::string casts(const Json& program) {
   return titled(title, program["casts"].empty() ? "" : table.text());
 }
 
+std::string stays(const Json& stays) {
+  if (stays.empty()) return {};
+  Table table({"buffer", "bytes", "leaves behind", "is back for"});
+  for (const Json& stay : stays) {
+    table.add({plain(stay["buffer"]), plain(stay["bytes"]), plain(stay["behind"]),
+               plain(stay["for"])});
+  }
+  return titled("activations in the host's memory between the passes", table.text());
+}
+
 std::string memory(const Json& program) {
   const Json &arena = program["arena_bytes"], &accumulated = program["accumulated_bytes"],
-             &part = program["part_bytes"], &host = program["host_bytes"];
+             &part = program["part_bytes"], &host = program["host_bytes"],
+             &stay = program["stay_bytes"];
   if (arena.is_null()) return "  arena: bind every symbol with --symbols to know its bytes\n";
   return "  arena: " + plain(arena) + " bytes" +
          (host == 0 ? "" : ", of which on chips " + plain(host) + " lie in the host's memory") +
+         (stay == 0 ? "" : ", and " + plain(stay) + " of activations in the host's memory") +
          (part == 0 ? "" : ", and for each thread " + plain(part)) +
          (accumulated == 0 ? "" : ", and " + plain(accumulated) + " where micro-batches are used") +
          "\n";
@@ -155,6 +167,7 @@ std::string program(const Json& json) {
   text += titled("totals", totals(json["totals"]));
   text += titled("values", values(json["values"]));
   text += titled("kernels and what each fused", phases(json["phases"]));
+  text += stays(json["stays"]);
   return text + casts(json);
 }
 

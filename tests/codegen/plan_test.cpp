@@ -6,10 +6,12 @@
 #include <cmath>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "chips.hpp"
 #include "codegen/plan/Chips.h"
 #include "codegen/plan/CostModel.h"
+#include "codegen/plan/StayTimes.h"
 #include "halftone/simulator/chip.hpp"
 
 using namespace halftone::ir;
@@ -211,4 +213,54 @@ TEST_CASE("kernels that only move are as fast as memory when they are large") {
   const double floor = problem.bytes / 3350e3;
   CHECK(estimate.microseconds > floor);
   CHECK(estimate.microseconds < 1.15 * floor);
+}
+
+TEST_CASE("P98: activations go over the bus one at a time, beside kernels") {
+  // Ten kernels, beside each of which the bus moves 250000 bytes.
+  const std::vector<double> times(10, 250000.0);
+  const Stayable first{500000, 1, 8}, second{500000, 2, 7}, small{99, 0, 9};
+  const auto alone = findStayTimes({first}, times, 100);
+  CHECK(alone[0].verdict == StayVerdict::stays);
+  CHECK(alone[0].until == 3);  // out from the end of kernel 1 to that of 3
+  CHECK(alone[0].from == 6);   // in from the beginning of 6 to that of 8
+  // The second would be out at the end of 5, and would have to be on its way back from 4 on.
+  const auto both = findStayTimes({small, second, first}, times, 100);
+  CHECK(both[0].verdict == StayVerdict::isSmall);
+  CHECK(both[1].verdict == StayVerdict::isSoonNeeded);
+  CHECK(both[2].verdict == StayVerdict::stays);
+  CHECK(both[2].until == 3);
+  CHECK(both[2].from == 6);
+  // A third as large it is out beside 4 and comes beside 5: no kernel finds its place free.
+  CHECK(findStayTimes({first, {166667, 2, 7}}, times, 100)[1].verdict ==
+        StayVerdict::isSoonNeeded);
+  // So a tenth as large.
+  CHECK(findStayTimes({first, {50000, 2, 7}}, times, 100)[1].verdict == StayVerdict::isSoonNeeded);
+  // Beside longer kernels both find a way.
+  const auto longer = findStayTimes({first, second}, std::vector<double>(10, 1000000.0), 100);
+  CHECK(longer[0].until == 2);
+  CHECK(longer[0].from == 7);
+  CHECK(longer[1].until == 3);
+  CHECK(longer[1].from == 6);
+}
+
+TEST_CASE("P98: what is needed before it could come back, or at once, stays where it is") {
+  const std::vector<double> times(10, 250000.0);
+  for (const Stayable& is :
+       {Stayable{500000, 1, 3}, Stayable{500000, 1, 6}, Stayable{100, 4, 5}, Stayable{100, 4, 6},
+        Stayable{2000000, 0, 9}, Stayable{int64_t(1) << 40, 0, 9}}) {
+    CAPTURE(is.bytes);
+    CAPTURE(is.nextUse);
+    CHECK(findStayTimes({is}, times, 1)[0].verdict == StayVerdict::isSoonNeeded);
+  }
+  CHECK(findStayTimes({{100, 4, 8}}, times, 1)[0].verdict == StayVerdict::stays);
+  CHECK(findStayTimes({}, times, 1).empty());
+}
+
+TEST_CASE("P99: buses are those that products are sold with, less a fifth") {
+  for (const auto& [name, gigabytes] :
+       {std::pair{"sm_75", 16.0}, {"sm_80", 32.0}, {"sm_86", 32.0}, {"sm_89", 32.0},
+        {"sm_90a", 64.0}, {"sm_120a", 64.0}}) {
+    CAPTURE(name);
+    CHECK(busBytesPerMicrosecond(chip(name)) == doctest::Approx(gigabytes * 800));
+  }
 }

@@ -335,6 +335,19 @@ TEST_CASE("a later rule has states on the device that an optimizer cannot have e
   CHECK(validate(description));
 }
 
+TEST_CASE("rules about activations place no states (P98)") {
+  Description description = valid();
+  description.optimizer = Lamb{};
+  place_states(description);
+  CHECK(validate(description));
+  description.rules.back().clauses.back().roles = {Role::activation};
+  CHECK_FALSE(validate(description));
+  place_states(description);
+  description.rules.back().place = Memory::device;
+  std::swap(description.rules.back(), description.rules[description.rules.size() - 2]);
+  CHECK_FALSE(validate(description));
+}
+
 TEST_CASE("stages have names of their own, and rules speak of those that there are (P66)") {
   static constexpr auto during = [](Description& d, std::vector<Clause> Rule::*clauses,
                                     const char* stage) {

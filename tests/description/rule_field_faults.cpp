@@ -260,14 +260,17 @@ TEST_CASE("fields that nothing selected has are refused") {
       {"where role weight : quantize f32 least_error",
        "seeks scales for weights in f32, which have none; leave least_error out (P80)"},
       {"everywhere : place host",
-       "states a place, but selects no state of an optimizer; name role optimizer_state, and train "
-       "something (P91)"},
+       "states a place, but selects no state of an optimizer, nor an activation that a backward "
+       "pass could read; name role optimizer_state or activation, and train something (P91, P98)"},
       {"where role optimizer_state|master : place host",
-       "states a place for role master; the optimizer's states alone may lie elsewhere, so write "
-       "role optimizer_state (P91)"},
-      {"where role activation : place device",
-       "states a place for role activation; the optimizer's states alone may lie elsewhere, so "
-       "write role optimizer_state (P91)"},
+       "states a place for role master; the optimizer's states and activations alone may lie "
+       "elsewhere, so write role optimizer_state or activation (P91, P98)"},
+      {"where role saved : place device",
+       "states a place for role saved; the optimizer's states and activations alone may lie "
+       "elsewhere, so write role optimizer_state or activation (P91, P98)"},
+      {"where layer \"h/fc\" role optimizer_state|activation : place host",
+       "places states of some parameters, or in some stages, and not of others, but all lie in one "
+       "buffer that stages share; select by role and target alone (P91)"},
       {"where layer \"h/fc\" role optimizer_state : place host",
        "places states of some parameters, or in some stages, and not of others, but all lie in one "
        "buffer that stages share; select by role and target alone (P91)"},
@@ -278,6 +281,14 @@ TEST_CASE("fields that nothing selected has are refused") {
   for (const RuleCase& is : cases) check(kTrained, is);
   CHECK(fault(kTrained, "where role optimizer_state target from(sm_80) : place host") == "");
   CHECK(fault(kTrained, "where role optimizer_state except target cpu : place host") == "");
+  CHECK(fault(kTrained, "where role activation : place host") == "");
+  CHECK(fault(kTrained, "where role optimizer_state|activation : place host") == "");
+  CHECK(fault(kTrained, "where layer \"h/fc\" role activation target from(sm_80) : place host") == "");
+  CHECK(fault(kTrained, "where role activation except layer \"h/fc\" : place host") == "");
+  check(kEvaluated, {"where role activation : place host",
+                     "states a place, but selects no state of an optimizer, nor an activation that "
+                     "a backward pass could read; name role optimizer_state or activation, and "
+                     "train something (P91, P98)"});
   CHECK(fault(kTrained, "where role weight : quantize i8") == "");
   CHECK(fault(kTrained, "where layer \"h/fc\" role weight : quantize f8e4m3 least_error") == "");
   CHECK(fault(kTrained, "everywhere : memory_budget share 1") == "");

@@ -95,6 +95,8 @@ TEST_CASE("every field of a rule comes to the Description") {
       {where(weights)(quantize(f32)), "rule where role weight : quantize f32"},
       {where(optimizer_states)(store(bf16), place(host)),
        "rule where role optimizer_state : store bf16 place host"},
+      {where(activations & layer("fc"))(place(host)),
+       "rule where layer \"fc\" role activation : place host"},
       {where(optimizer_states & on(cpu))(place(on_device)),
        "rule where role optimizer_state target cpu : place device"},
       {everywhere(no_loss_scale()), "rule everywhere : loss_scale none"},

@@ -38,6 +38,22 @@ Argument& place_in_host(Manifest& manifest) {
   return arguments.emplace_back(Argument{12, 32, 0, 32});
 }
 
+/// The errors of rows, which the loss writes, stay in the host's memory, and the backward pass reads
+/// what comes back.
+Program& stay_in_host(Manifest& manifest) {
+  manifest.targets = {"sm_80"};
+  Program& program = manifest.programs[0];
+  const auto back = static_cast<std::int32_t>(program.buffers.size());
+  const auto slot = static_cast<std::int32_t>(program.slots.size());
+  program.buffers.push_back(program.buffers[5]);
+  program.buffers.back().name = "row_errors.back";
+  program.buffers.back().slot = slot;
+  program.slots.push_back({{back}});
+  program.phases[static_cast<std::size_t>(Phase::backward)][0].arguments.push_back({back, 0});
+  program.stays = {{5, back}};
+  return program;
+}
+
 }  // namespace
 
 TEST_CASE("every phase has one line with a word of its own") {
@@ -305,6 +321,49 @@ TEST_CASE("a manifest that breaks a law is refused with the culprit's name") {
          place_in_host(m);
          training(m).phases[static_cast<std::size_t>(Phase::check)][0].arguments.push_back(
              {12, 0, 0, 32});
+       }},
+      {"activations of no training stay in the host's memory",
+       [](Manifest& m) {
+         stay_in_host(m).stays.clear();
+         m.programs[1].stays = {{5, 6}};
+       }},
+      {"activations stay in the host's memory of a program for the CPU",
+       [](Manifest& m) {
+         stay_in_host(m);
+         m.targets = {"cpu", "sm_80"};
+       }},
+      {"an unknown buffer stays in the host's memory",
+       [](Manifest& m) { stay_in_host(m).stays[0].back = 99; }},
+      {"an unknown buffer stays in the host's memory",
+       [](Manifest& m) { stay_in_host(m).stays[0].buffer = -1; }},
+      {"buffer 'row_errors' stays in the host's memory twice",
+       [](Manifest& m) {
+         Program& program = stay_in_host(m);
+         program.stays.push_back(program.stays[0]);
+       }},
+      {"buffer 'row_errors' stays in the host's memory twice",
+       [](Manifest& m) { stay_in_host(m).stays[0].back = 5; }},
+      {"buffer 'prediction' stays in the host's memory, where it may not",
+       [](Manifest& m) { stay_in_host(m).stays[0].buffer = 4; }},
+      {"buffer 'row_errors' stays in the host's memory, where it may not, or comes back as another",
+       [](Manifest& m) { stay_in_host(m).buffers.back().encoding = Element::bf16; }},
+      {"buffer 'row_errors' stays in the host's memory, where it may not, or comes back as another",
+       [](Manifest& m) { stay_in_host(m).buffers.back().shape.clear(); }},
+      {"buffer 'row_errors' is in the host's memory while launches use it",
+       [](Manifest& m) {
+         Program& program = stay_in_host(m);
+         program.phases[static_cast<std::size_t>(Phase::loss_backward)][0].arguments.push_back(
+             {5, 0});
+       }},
+      {"buffer 'row_errors' is in the host's memory while launches use it",
+       [](Manifest& m) {
+         Program& program = stay_in_host(m);
+         program.phases[static_cast<std::size_t>(Phase::loss)][0].arguments.push_back(
+             {program.stays[0].back, 0});
+       }},
+      {"buffer 'row_errors' is in the host's memory while launches use it",
+       [](Manifest& m) {
+         stay_in_host(m).phases[static_cast<std::size_t>(Phase::backward)][0].arguments.pop_back();
        }},
       {"a section is no part of its phase, or of another section",
        [&](Manifest& m) { training(m).sections = {{Phase::loss, 0, 9, 128, 0, {}}}; }},

@@ -299,6 +299,22 @@ TEST_CASE(
   CHECK(offset(16) == 64);
 }
 
+TEST_CASE("activations that stay in the host's memory lie behind what lies there for good") {
+  Program program = hand_made::manifest().programs[0];
+  const std::array<std::int64_t, 1> symbols = {20};
+  const ArenaPlan before = plan_arena(program, symbols, true);
+  CHECK(before.stay_bytes == 0);
+  program.buffers[15].in_host = true;
+  program.stays = {{5, 10}, {10, 5}};  // any; whether they may, verification says
+  const ArenaPlan plan = plan_arena(program, symbols, true);
+  CHECK(program.buffers[5].name == "row_errors");  // of 20 rows, and 20 rows of 2
+  CHECK(program.buffers[10].name == "%prediction.gradient");
+  CHECK(plan.stay_offsets == std::vector<std::int64_t>{64, 64 + 128});
+  CHECK(plan.stay_bytes == 128 + 192);
+  CHECK(plan.host_bytes == 64 + 128 + 192);
+  CHECK(plan.bytes == before.bytes - 64);
+}
+
 TEST_CASE("a buffer of a section is as large as a chunk, of at least one element of the symbol") {
   Program program = hand_made::manifest().programs[0];
   program.sections = {

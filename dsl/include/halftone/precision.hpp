@@ -224,9 +224,10 @@ constexpr FieldOfRule quantize(Element format, description::Quantization::Scale 
   return field;
 }
 
-/// Where the optimizer's states lie between two updates (P91): host, page-locked memory of the host,
-/// from which a GPU fetches them part by part beside the passes, or on_device, as without a rule:
-/// where(optimizer_states)(place(host)). On a CPU both are one memory. No bit depends on it.
+/// Where the optimizer's states lie between two updates (P91), and activations between the passes
+/// (P98): host, page-locked memory of the host, to and from which a GPU moves them beside its
+/// kernels, or on_device, as without a rule: where(optimizer_states)(place(host)),
+/// where(activations & layer("h/*"))(place(host)). On a CPU both are one memory. No bit depends on it.
 constexpr FieldOfRule place(description::Memory memory) {
   FieldOfRule field = stating::one(description::rules::Field::place);
   field.fields.place = memory;

@@ -54,6 +54,17 @@ std::vector<RunFacts::Memory> memory_of(const BoundProgram& program) {
   }
   std::vector<RunFacts::Memory> list;
   for (const auto& [key, entry] : memory) list.push_back(entry);
+  std::map<std::string, RunFacts::Memory> stays;  // by format (P98)
+  for (const manifest::Stay& stay : program.program().stays) {
+    const auto index = static_cast<std::size_t>(stay.buffer);
+    const std::string format = spelled(plan.buffer(index).encoding);
+    RunFacts::Memory& entry = stays[format];
+    entry.role = "activation in the host's memory";
+    entry.format = format;
+    ++entry.tensors;
+    entry.bytes += rounded_up(plan.bytes(index));
+  }
+  for (const auto& [key, entry] : stays) list.push_back(entry);
   const std::int64_t workspace = program.execution().bytes_predicted() - plan.arena().bytes;
   if (workspace > 0) list.push_back({.role = "workspace", .format = "", .bytes = workspace});
   return list;

@@ -335,13 +335,18 @@ RULE(where(weights)(quantize(bf16)), where(weights)(quantize(f8e4m3)))
 // EXPECT sought_in_f32: seeks scales for weights in f32, which have none; leave least_error out (P80)
 RULE(where(weights)(quantize(f32, least_error)), where(weights)(quantize(f32)))
 
-// EXPECT placed_masters: states a place for role master; the optimizer's states alone may lie
-// elsewhere, so write role optimizer_state (P91)
+// EXPECT placed_masters: states a place for role master; the optimizer's states and activations alone
+// may lie elsewhere, so write role optimizer_state or activation (P91, P98)
 RULE(where(master_weights)(place(host)), where(optimizer_states)(place(host)))
 
-// EXPECT placed_without_role: states a place, but selects no state of an optimizer; name role
-// optimizer_state, and train something (P91)
+// EXPECT placed_without_role: states a place, but selects no state of an optimizer, nor an activation
+// that a backward pass could read; name role optimizer_state or activation, and train something (P91,
+// P98)
 RULE(everywhere(place(host)), where(optimizer_states)(place(host)))
+
+// EXPECT placed_gradients: states a place for role gradient; the optimizer's states and activations
+// alone may lie elsewhere, so write role optimizer_state or activation (P91, P98)
+RULE(where(layer("fc") & gradients)(place(host)), where(layer("fc") & activations)(place(host)))
 
 // EXPECT places_of_some: places states of some parameters, or in some stages, and not of others, but
 // all lie in one buffer that stages share; select by role and target alone (P91)

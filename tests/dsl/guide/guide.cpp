@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "activations_in_host.hpp"
 #include "attended.hpp"
 #include "bf16.hpp"
 #include "cast.hpp"
@@ -141,6 +142,9 @@ TEST_CASE("the guide's rules are those of the Description") {
   CHECK(rules_of(digits_states_in_host, states_in_host) ==
         Lines{"rule everywhere : store bf16 compute bf16", narrow_math,
               "rule where role optimizer_state : place host"});
+  CHECK(rules_of(digits_activations_in_host, activations_in_host) ==
+        Lines{"rule everywhere : store bf16 compute bf16", narrow_math,
+              "rule where layer \"act*\" role activation : place host"});
   CHECK(specs::lines(halftone::dsl::describe(digits_staged, by_stage, adamw(),
                                              stages("warmup", "full", "predict", "correct")),
                      "rule ") ==

@@ -309,13 +309,15 @@ constexpr bool selects_some_names(const Parts& parts) {
 }
 
 /// Fields that say what a flat buffer of all parameters is held in, so that they cannot differ
-/// between parameters (P68, P69), and where it lies (P91). `roles` are those of a clause.
+/// between parameters (P68, P69), and where one of states lies (P91). `roles` are those of a clause.
 constexpr Mask flat_fields(const Fields& fields, Mask roles) {
   const bool of_states = fields.has(Field::store) && (roles & bit(Role::optimizer_state)) != 0;
   const bool of_masters = fields.has(Field::master) && fields.remainder &&
                           fits(roles, bit(Role::master) | bit(Role::weight));
+  const bool places_states =
+      fields.has(Field::place) && fits(roles, bit(Role::optimizer_state));
   return (of_states ? bit(Field::store) : 0) | (of_masters ? bit(Field::master) : 0) |
-         (fields.has(Field::place) ? bit(Field::place) : 0);
+         (places_states ? bit(Field::place) : 0);
 }
 
 /// Of an exception: the first flat field of the rule that it would take from some parameters.
@@ -381,7 +383,7 @@ constexpr Finding beside_fault(const Fields& fields, const Parts& parts) {
     if (others != 0) return found(Trouble::quantize_role, Field::quantize, first_of<Role>(others));
     if (parts.passes != 0) return found(Trouble::quantize_pass, Field::quantize);
   }
-  if (const Mask others = parts.roles & ~bit(Role::optimizer_state);
+  if (const Mask others = parts.roles & ~(bit(Role::optimizer_state) | bit(Role::activation));
       fields.has(Field::place) && others != 0) {
     return found(Trouble::place_role, Field::place, first_of<Role>(others));
   }

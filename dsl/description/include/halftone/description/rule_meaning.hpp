@@ -240,8 +240,10 @@ constexpr bool selects(const Parts& parts, const Subject& subject, Field field) 
     case Field::quantize:  // P80
       return subject.is_matrix && parts.roles != 0 &&
              selects_value(parts, subject, bit(Role::weight));
-    case Field::place:  // P91
-      return parts.roles != 0 && selects_value(parts, subject, bit(Role::optimizer_state));
+    case Field::place:  // P91, P98
+      return parts.roles != 0 && (selects_value(parts, subject, bit(Role::optimizer_state)) ||
+                                  ((subject.values & bit(Role::saved)) != 0 &&
+                                   selects_value(parts, subject, bit(Role::activation))));
     case Field::loss_scale:     // P17: of the model
     case Field::memory_budget:  // P67: likewise
       return false;

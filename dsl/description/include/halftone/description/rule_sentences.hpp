@@ -25,8 +25,9 @@ constexpr const char* idle_words(Field field) {
       return "states quantize, but selects no weight; name role weight, and one that the model has "
              "(P80)";
     case Field::place:
-      return "states a place, but selects no state of an optimizer; name role optimizer_state, and "
-             "train something (P91)";
+      return "states a place, but selects no state of an optimizer, nor an activation that a "
+             "backward pass could read; name role optimizer_state or activation, and train "
+             "something (P91, P98)";
     case Field::recompute:
       return "states recompute, but selects no activation that a backward pass could read; name a "
              "layer of a model with losses (P42)";
@@ -216,7 +217,8 @@ constexpr void write_clause_fault(Out& out, const Finding& found) {
       out.put(" states a place for role ");
       out.put(role);
       return out.put(
-          "; the optimizer's states alone may lie elsewhere, so write role optimizer_state (P91)");
+          "; the optimizer's states and activations alone may lie elsewhere, so write role "
+          "optimizer_state or activation (P91, P98)");
     case Trouble::stochastic_internal:
       return out.put(
           " rounds role internal stochastically, but nothing is drawn inside of a formula; write "

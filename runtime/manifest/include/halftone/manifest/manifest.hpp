@@ -220,6 +220,16 @@ struct Cast {
   bool operator==(const Cast&) const = default;
 };
 
+/// An activation that stays in the host's memory between the passes (P98): what launches of forward
+/// and loss leave in `buffer` goes there behind the last of them that uses it, and comes to `back`
+/// before the first launch of loss_backward, external or backward that does; meanwhile both slots
+/// are free for others.
+struct Stay {
+  std::int32_t buffer = 0, back = 0;  ///< indices into Program::buffers
+
+  bool operator==(const Stay&) const = default;
+};
+
 /// What a launch of the `diagnosis` program leaves behind, so that the first value that is not
 /// finite can be named.
 struct Probe {
@@ -276,6 +286,7 @@ struct Program {
   /// theirs, by the index of the parameter, -1 for none; empty: at Parameter::offset.
   std::vector<QuantizedWeight> quantized;
   std::vector<std::int64_t> masters;
+  std::vector<Stay> stays;  ///< of training alone, where the targets are chips
 
   bool operator==(const Program&) const = default;
 };

@@ -39,13 +39,16 @@ namespace halftone::manifest {
 
 /// The memory that a program needs, known before it runs. Slots of role accumulated lie in a piece
 /// of their own beside the arena, which exists once micro-batches are asked for; those of parts in
-/// one that each thread has; those in the host's memory in one there, if the device has its own.
+/// one that each thread has; those in the host's memory in one there, if the device has its own,
+/// and behind them what stays there between the passes (P98).
 struct ArenaPlan {
   std::int64_t bytes = 0;                  ///< of the arena
   std::int64_t accumulated_bytes = 0;      ///< of the piece for micro-batches
   std::int64_t part_bytes = 0;             ///< of each thread's piece
   std::int64_t host_bytes = 0;             ///< of the host's memory
   std::vector<std::int64_t> slot_offsets;  ///< in the arena, or in that piece
+  std::int64_t stay_bytes = 0;             ///< of host_bytes what activations take
+  std::vector<std::int64_t> stay_offsets;  ///< in the host's memory, by Program::stays
 };
 /// `has_own_memory`: whether the device has; otherwise Buffer::in_host says nothing.
 [[nodiscard]] ArenaPlan plan_arena(const Program& program, std::span<const std::int64_t> symbols,

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// P98: an activation that stays in the host's memory between the passes, from the hand-made artifact:
+// what is asked of a driver, where it lies, and that any of it may fail.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "fake_driver.hpp"
+#include "halftone/run_log.hpp"
+#include "halftone/stages.hpp"
+#include "line_artifact.hpp"
+#include "message_of.hpp"
+#include "worked_example.hpp"
+
+using namespace worked_example;
+using models::line::Trainer;
+
+namespace {
+
+constexpr std::int64_t kBytes = 5 * 2 * 4;  // of 5 rows
+constexpr std::int64_t kSlot = 64;
+
+/// The operation leaves an activation, which is rounded to the prediction, and which the loss's
+/// gradient reads; its slot serves the loss in between.
+void keep_activation(halftone::manifest::Manifest& manifest, bool in_host) {
+  using namespace halftone::manifest;
+  constexpr std::int32_t kLinear = 8, kCast = 9, kErrors = 5;
+  Program& program = manifest.programs[0];
+  const auto add = [&](const std::string& name) {
+    const auto index = static_cast<std::int32_t>(program.buffers.size());
+    Buffer buffer = program.buffers[4];
+    buffer.name = name;
+    buffer.role = Role::activation;
+    program.buffers.push_back(buffer);
+    return index;
+  };
+  const auto in_own_slot = [&](std::int32_t buffer) {
+    program.buffers[static_cast<std::size_t>(buffer)].slot =
+        static_cast<std::int32_t>(program.slots.size());
+    program.slots.push_back({{buffer}});
+  };
+  const std::int32_t fc = add("%fc");
+  std::int32_t read = fc;
+  if (in_host) {
+    const std::int32_t shared = program.buffers[kErrors].slot;
+    program.buffers[static_cast<std::size_t>(fc)].slot = shared;
+    program.slots[static_cast<std::size_t>(shared)].tenants.push_back(fc);
+    read = add("%fc.back");
+    program.stays = {{fc, read}};
+  }
+  in_own_slot(read);
+  auto& forward = program.phases[static_cast<std::size_t>(Phase::forward)];
+  const Argument prediction = forward[0].arguments.back();
+  forward[0].kernel = kLinear;
+  forward[0].arguments.back() = {fc, 0};
+  forward.push_back({kCast, {{fc, 0}, prediction}});
+  program.phases[static_cast<std::size_t>(Phase::loss_backward)][0].arguments[0] = {read, 0};
+}
+
+/// The artifact for the CPU as it is, and for chips so.
+class KeptArtifact {
+ public:
+  explicit KeptArtifact(bool in_host = true) : image_(halftone_artifact_line) {
+    halftone::manifest::Manifest of_cpu = hand_made::manifest(), of_chips = of_cpu;
+    of_cpu.targets = {"cpu"};
+    of_cpu.cuda.clear();
+    of_chips.targets = {"sm_80"};
+    keep_activation(of_cpu, false);
+    keep_activation(of_chips, in_host);
+    for (const auto* manifest : {&of_cpu, &of_chips}) {
+      bytes_.push_back(halftone::manifest::encode(*manifest));
+      manifests_.push_back({bytes_.back().data(), bytes_.back().size()});
+    }
+    image_.manifests = manifests_.data();
+    image_.manifest_count = manifests_.size();
+  }
+
+  [[nodiscard]] halftone::Artifact artifact() const { return halftone::Artifact::linked(image_); }
+
+ private:
+  std::vector<std::vector<std::byte>> bytes_;
+  std::vector<halftone::manifest::ManifestImage> manifests_;
+  halftone::manifest::ArtifactImage image_;
+};
+
+const Floats kSomeFeatures(15, 1.5f), kSomeTarget(10, 2.0f);
+
+void use(const halftone::Device& device) {
+  const KeptArtifact kept;
+  Trainer trainer(kept.artifact(), device, {.batch = 5, .seed = 1});
+  trainer.step(kSomeFeatures, kSomeTarget);
+  trainer.accumulate(kSomeFeatures, kSomeTarget);
+  trainer.step(kSomeFeatures, kSomeTarget);
+  trainer.forward(kSomeFeatures, kSomeTarget);
+  trainer.backward();
+  trainer.check();
+  trainer.update();
+  (void)trainer.stats();
+}
+
+std::size_t count(const std::vector<std::string>& calls, const std::string& call) {
+  return static_cast<std::size_t>(std::ranges::count(calls, call));
+}
+
+}  // namespace
+
+TEST_CASE("P98: an activation leaves behind its last use and is back for the next, in one graph") {
+  const auto log = std::make_shared<fake::Log>();
+  const KeptArtifact kept;
+  Trainer trainer(kept.artifact(), fake::device(log), {.batch = 5, .seed = 1});
+  CHECK(count(log->calls, "allocate_host " + std::to_string(kSlot)) == 1);
+  const std::string out = "copy_out " + std::to_string(kBytes),
+                    in = "copy_in_staged " + std::to_string(kBytes);
+  const auto at = [&](const std::string& start) {
+    return std::ranges::find_if(log->graph,
+                                [&](const std::string& call) { return call.starts_with(start); });
+  };
+  trainer.step(kSomeFeatures, kSomeTarget);
+  CHECK(count(log->graph, out) == 1);
+  CHECK(at("launch line_cast") < at(out));
+  CHECK(at(out) < at("launch line_loss"));
+  CHECK(at("copy_out") < std::ranges::find(log->graph, in));
+  CHECK(std::find(at(out), log->graph.end(), in) < at("launch line_loss_backward"));
+  trainer.forward(kSomeFeatures, kSomeTarget);
+  CHECK(count(log->graph, out) == 1);
+  trainer.backward();
+  CHECK(count(log->graph, out) == 0);
+  CHECK(at(in) < at("launch line_loss_backward"));
+}
+
+TEST_CASE("P98: what trains with activations in the host's memory trains as it does without") {
+  for (const bool early : {false, true}) {
+    for (const bool separate : {false, true}) {
+      std::vector<Floats> left;
+      for (const bool in_host : {false, true}) {
+        const KeptArtifact kept(in_host);
+        Trainer trainer(kept.artifact(),
+                        fake::device(std::make_shared<fake::Log>(),
+                                     {.separate_buffers = separate, .others_early = early}),
+                        {.batch = 5, .seed = 1});
+        for (int step = 0; step < 3; ++step) trainer.step(kSomeFeatures, kSomeTarget);
+        trainer.accumulate(kSomeFeatures, kSomeTarget);
+        trainer.step(kSomeFeatures, kSomeTarget);
+        const Floats few(6, 0.5f), few_targets(4, -1.0f);
+        trainer.step(few, few_targets);
+        trainer.forward(kSomeFeatures, kSomeTarget);
+        trainer.backward();
+        trainer.check();
+        trainer.update();
+        left.push_back(copy(trainer.parameter("fc.weight")));
+        left.push_back(copy(trainer.parameter("fc.bias")));
+      }
+      CHECK(left[0] == left[2]);
+      CHECK(left[1] == left[3]);
+      CHECK(left[0] != Floats(left[0].size(), left[0].front()));
+    }
+  }
+}
+
+TEST_CASE("P98: what a trainer takes of either memory is known before, and told by its facts") {
+  const KeptArtifact in_host(true), on_device(false);
+  const halftone::Binding bindings[] = {{"batch", 5}};
+  const halftone::Setup setup{.model = {}, .bindings = bindings};
+  const auto plan = [&](const KeptArtifact& of, const halftone::Device& device) {
+    return halftone::plan_stages(of.artifact(), device, setup).front();
+  };
+  const halftone::StageMemory apart = plan(in_host, fake::device()),
+                              whole = plan(on_device, fake::device()),
+                              of_cpu = plan(in_host, halftone::Device::cpu());
+  CHECK(apart.host == kSlot);
+  CHECK(whole.host == 0);
+  CHECK(of_cpu.host == 0);
+  Trainer trainer(in_host.artifact(), fake::device(), {.batch = 5, .seed = 1});
+  CHECK(trainer.stats().host_bytes == kSlot);
+  CHECK(trainer.stats().peak_bytes_predicted == trainer.stats().peak_bytes_measured);
+  std::int64_t there = 0, here = 0;
+  for (const halftone::RunFacts::Memory& memory : halftone::facts_of(trainer).memory) {
+    if (memory.role == "accumulated") continue;  // once there are micro-batches
+    (memory.role == "activation in the host's memory" ? there : here) += memory.bytes;
+  }
+  CHECK(there == kSlot);
+  CHECK(here == trainer.stats().peak_bytes_measured);
+}
+
+TEST_CASE("P98: any call that fails about such an activation ends in one sentence") {
+  for (bool checks_launches : {false, true}) {
+    const fake::Options options{.separate_buffers = checks_launches,
+                                .checks_launches = checks_launches};
+    const auto whole = std::make_shared<fake::Log>();
+    use(fake::device(whole, options));
+    CHECK(whole->is_clean());
+    CHECK(count(whole->calls, "wait") > 0);
+    for (std::size_t k = 1; k <= whole->calls.size(); ++k) {
+      const std::string& call = whole->calls[k - 1];
+      CAPTURE(k);
+      CAPTURE(call);
+      const auto log = std::make_shared<fake::Log>();
+      log->fail_at = k;
+      const std::string message = message_of([&] { use(fake::device(log, options)); });
+      CHECK(log->is_clean());
+      const bool gives_back =
+          call == "free" || call == "free_host" || call == "unload" || call.starts_with("destroy_");
+      if (gives_back || (call == "synchronise" && message == "no error")) continue;
+      CHECK(message.find(" failed on 'fake:0': the fake says no") != std::string::npos);
+    }
+  }
+}
