@@ -303,7 +303,7 @@ struct MultiplyCodesPass : halftone::ir::impl::MultiplyCodesBase<MultiplyCodesPa
     Instruction best = Instruction::None;
     for (StringRef chip : chips)
       best = std::max(best, taken(chip));
-    const auto *one = llvm::find_if(chips, [&](StringRef chip) { return taken(chip) == best; });
+    auto one = llvm::find_if(chips, [&](StringRef chip) { return taken(chip) == best; });
     const Chip *byGroups = best == Instruction::OfGroups ? findChip(*one) : nullptr;
     SmallVector<StringRef> others;
     llvm::copy_if(chips, std::back_inserter(others),
