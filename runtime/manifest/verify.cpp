@@ -3,6 +3,7 @@
 #include "verify.hpp"
 
 #include <algorithm>
+#include <set>
 #include <span>
 
 #include "sizes.hpp"
@@ -68,6 +69,8 @@ bool sound(const Manifest& manifest, const Kernel& kernel) {
 }
 
 std::string verify_kernels(const Manifest& manifest) {
+  const bool is_of_cpu = std::ranges::find(manifest.targets, "cpu") != manifest.targets.end();
+  std::set<std::int32_t> entries;  // which expect arguments of their own
   for (const Kernel& kernel : manifest.kernels) {
     for (const TaskAxis& axis : kernel.tasks) {
       const bool is_row = axis.tile == kMostColumns;  // whose length the runtime looks at
@@ -81,6 +84,11 @@ std::string verify_kernels(const Manifest& manifest) {
     }
     if (kernel.cpu_entry < 0 || kernel.cpu_finish < -1) {
       return quoted("kernel", kernel.name) + " has an impossible entry";
+    }
+    const bool is_alone = entries.insert(kernel.cpu_entry).second &&
+                          (kernel.cpu_finish == -1 || entries.insert(kernel.cpu_finish).second);
+    if (is_of_cpu && !is_alone) {
+      return quoted("kernel", kernel.name) + " has an entry of another kernel";
     }
   }
   return {};

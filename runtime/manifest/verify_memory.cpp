@@ -86,9 +86,9 @@ std::string verify_layouts(const Manifest& manifest, const Program& program) {
     }
     if (!buffer.name.starts_with(kBeforeStep)) continue;
     const Buffer* state = find(program, buffer.name.substr(kBeforeStep.size()));
-    if (!state || state->role != Role::state || state->shape != buffer.shape ||
-        state->encoding != buffer.encoding) {
-      return who + " is no earlier value of a state";
+    if (!state || state->role != Role::state) continue;
+    if (state->shape != buffer.shape || state->encoding != buffer.encoding) {
+      return who + " is not laid out as the state that it was";
     }
   }
   return {};

@@ -178,12 +178,11 @@ bool CpuExecution::side_by_side(const manifest::Section& section) const {
 }
 
 CpuExecution::PartPlace CpuExecution::place_of(const manifest::Argument& argument,
-                                               const manifest::Kernel& kernel,
                                                const manifest::Section& section,
                                                const Sizes& sizes) const {
   const auto index = static_cast<std::size_t>(argument.buffer);
   const manifest::Buffer& buffer = plan_.buffer(index);
-  PartPlace place{.first = address(index) + plan_.first_byte(argument, kernel),
+  PartPlace place{.first = address(index) + plan_.first_byte(argument),
                   .own = manifest::is_of_part(plan_.program(), buffer)};
   if (argument.parts == 0) return place;
   const auto [each, elements] = plan_.part_of(argument, section, sizes);
@@ -201,7 +200,7 @@ CpuExecution::BoundParts CpuExecution::bind_parts(const manifest::Section& secti
     parts.launches.push_back(bind(launch, sizes, {&section, 0}));
     std::vector<PartPlace>& places = parts.places.emplace_back();
     for (const manifest::Argument& argument : launch.arguments) {
-      places.push_back(place_of(argument, plan_.kernel(launch), section, sizes));
+      places.push_back(place_of(argument, section, sizes));
     }
   }
   std::vector<std::vector<void*>> arguments;
@@ -306,7 +305,7 @@ CpuExecution::BoundLaunch CpuExecution::bind(const manifest::Launch& launch, con
   std::vector<manifest::MemoryRange> ranges;
   for (const manifest::Argument& argument : launch.arguments) {
     const auto buffer = static_cast<std::size_t>(argument.buffer);
-    std::byte* begin = address(buffer) + plan_.first_byte(argument, kernel);
+    std::byte* begin = address(buffer) + plan_.first_byte(argument);
     std::int64_t elements = plan_.elements(argument, sizes);
     if (chunk.section && argument.parts > 0) {
       elements = plan_.part_of(argument, *chunk.section, sizes).elements;

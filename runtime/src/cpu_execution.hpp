@@ -131,8 +131,7 @@ class CpuExecution final : public Execution {
   void bind(std::vector<BoundStep>& steps, const manifest::Section& section, const Sizes& sizes);
   [[nodiscard]] BoundParts bind_parts(const manifest::Section& section, const Sizes& sizes);
   [[nodiscard]] PartPlace place_of(const manifest::Argument& argument,
-                                   const manifest::Kernel& kernel, const manifest::Section& section,
-                                   const Sizes& sizes) const;
+                                   const manifest::Section& section, const Sizes& sizes) const;
   /// Whether parts run on one thread each, which the planned sizes decide.
   [[nodiscard]] bool side_by_side(const manifest::Section& section) const;
   [[nodiscard]] int threads_of(const manifest::Section* section) const;

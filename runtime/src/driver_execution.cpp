@@ -219,7 +219,7 @@ DriverExecution::BoundLaunch DriverExecution::bind(const DriverModules& modules,
                     .entry = cuda.entry};
   context_->explain_kernel(cuda.entry, launch.fused);
   for (const manifest::Argument& argument : launch.arguments) {
-    std::int64_t at = plan_.first_byte(argument, kernel);
+    std::int64_t at = plan_.first_byte(argument);
     if (place.section) at += plan_.bytes_before(argument, *place.section, place.sizes, place.begin);
     bound.buffers.push_back(static_cast<std::size_t>(argument.buffer));
     if (plan_.lies_in_host(static_cast<std::size_t>(argument.buffer))) {

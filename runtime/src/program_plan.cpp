@@ -410,15 +410,8 @@ std::int64_t ProgramPlan::elements(const manifest::Argument& argument, const Siz
   return sizes.elements[index] - argument.offset;
 }
 
-std::int64_t ProgramPlan::first_byte(const manifest::Argument& argument,
-                                     const manifest::Kernel& kernel) const {
+std::int64_t ProgramPlan::first_byte(const manifest::Argument& argument) const {
   const auto index = static_cast<std::size_t>(argument.buffer);
-  if (argument.offset >= elements(index)) {
-    throw Error({.operation = who_,
-                 .object = named("kernel", kernel.name),
-                 .cause = "reads past the end of " + named("buffer", buffer(index).name),
-                 .hint = "make the artifact again with halftonec"});
-  }
   return manifest::bytes_of(buffer(index).encoding, argument.offset);
 }
 

@@ -137,9 +137,8 @@ class ProgramPlan {
   /// gradients those of the parameter.
   [[nodiscard]] std::int64_t elements(const manifest::Argument& argument, const Sizes& sizes) const;
 
-  /// Where in its buffer an argument begins. Throws Error when that lies behind its end.
-  [[nodiscard]] std::int64_t first_byte(const manifest::Argument& argument,
-                                        const manifest::Kernel& kernel) const;
+  /// Where in its buffer an argument begins.
+  [[nodiscard]] std::int64_t first_byte(const manifest::Argument& argument) const;
 
   [[nodiscard]] const manifest::Kernel& kernel(const manifest::Launch& launch) const;
   [[nodiscard]] std::span<const manifest::Launch> launches(manifest::Phase phase) const {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // When a run's values are looked at, and what of them is told.
+#include <algorithm>
+#include <chrono>
+#include <ctime>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "halftone/error.hpp"
@@ -16,6 +20,13 @@ namespace {
                .cause = std::move(cause),
                .hint = std::move(hint)});
 }
+
+double clock_seconds() {
+  const std::chrono::duration<double> time = std::chrono::steady_clock::now().time_since_epoch();
+  return time.count();
+}
+
+double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 }  // namespace
 
@@ -43,19 +54,41 @@ ValueSampling::ValueSampling(const ValueSamplingOptions& options) : options_(opt
            "give a number of steps, or a share of the time, as 0.02");
 }
 
-bool ValueSampling::is_due() const {
+ValueSampling::Time ValueSampling::now() { return {clock_seconds(), processor_seconds()}; }
+
+/// Looks again when half of the steps that will be too early are over.
+bool ValueSampling::is_due() {
   if (options_.every > 0 && (calls_ - 1) % options_.every != 0) return false;
   if (!last_ || options_.share_of_time == 0) return true;
-  const std::chrono::duration<double> since = Clock::now() - *last_;
-  return last_seconds_ <= options_.share_of_time * (since.count() + last_seconds_);
+  if (calls_ < next_look_) return false;
+  const double since = clock_seconds() - last_->clock, wait = seconds_to_wait(since);
+  if (wait <= 0) return true;
+  constexpr double kMostSteps = 1e15;
+  const double steps = wait / since * static_cast<double>(calls_ - last_call_);
+  next_look_ = calls_ + static_cast<std::int64_t>(std::min(steps / 2, kMostSteps));
+  return false;
+}
+
+/// By the clock; the processor's time goes by that much faster at most as there are processors.
+double ValueSampling::seconds_to_wait(double since) const {
+  const auto missing = [&](double took, double passed) {
+    return took / options_.share_of_time - took - passed;
+  };
+  const double of_clock = missing(took_.clock, since);
+  if (of_clock > 0 || is_on_chip_) return of_clock;
+  const double of_processor = missing(took_.processor, processor_seconds() - last_->processor);
+  return of_processor / std::max(1u, std::thread::hardware_concurrency());
 }
 
 std::optional<ValueSample> ValueSampling::step(const Trainer& trainer) {
   ++calls_;
   if (!is_due()) return std::nullopt;
+  const Time begin = now();
   ValueSample sample = sample_values(trainer);
-  last_ = Clock::now();
-  last_seconds_ = sample.seconds;
+  is_on_chip_ = trainer.stats().variant.starts_with("sm_");
+  last_ = now();
+  last_call_ = next_look_ = calls_;
+  took_ = {last_->clock - begin.clock, last_->processor - begin.processor};
   return sample;
 }
 

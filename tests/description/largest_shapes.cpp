@@ -2,7 +2,9 @@
 // D4: what shapes may hold at most, and that rules which multiply and add extents overflow nowhere.
 #include <doctest/doctest.h>
 
+#include <functional>
 #include <limits>
+#include <string>
 
 #include "halftone/description/extents.hpp"
 #include "inferred_shape.hpp"
@@ -23,8 +25,18 @@ LayerAttributes heads(std::int64_t count, std::int64_t of_keys) {
 }  // namespace
 
 TEST_CASE("extents are added and multiplied in 128 bits up to one more than shapes may hold") {
-  const std::int64_t some[] = {0,         1,        2,         3,        65536,    kMost - 1,
-                               kMost,     kMost + 1, kMost + 2, kLargest, kLargest / 2, 1 << 20,
+  const std::int64_t some[] = {0,
+                               1,
+                               2,
+                               3,
+                               65536,
+                               kMost - 1,
+                               kMost,
+                               kMost + 1,
+                               kMost + 2,
+                               kLargest,
+                               kLargest / 2,
+                               1 << 20,
                                (1 << 20) + 1};
   const auto limited = [](__int128 exact) {
     const __int128 beyond = kMost + 1;
@@ -47,7 +59,7 @@ TEST_CASE("extents are added and multiplied in 128 bits up to one more than shap
 
 TEST_CASE("no shape rule gives more than 2^40 elements, and none overflows on its way there") {
   struct Case {
-    const char* kind;
+    Kind kind;
     std::function<Shape(std::int64_t)> x;  // of the extent that is too large by one
     LayerAttributes attributes;
     std::int64_t most;  // the largest that is not
@@ -55,26 +67,37 @@ TEST_CASE("no shape rule gives more than 2^40 elements, and none overflows on it
   const auto length = [](std::int64_t n) { return Shape{kBatch, fixed(n), fixed(1)}; };
   const auto channels = [](std::int64_t n) { return Shape{kBatch, fixed(2), fixed(n)}; };
   const Case cases[] = {
-      {"upsample", length, upsample_settings({8}), kMost / 8},
-      {"pad", length, pad_settings({5, 7}, "constant"), kMost - 12},
-      {"pixel_shuffle", length, shuffle_settings({1}), kMost},
-      {"pixel_shuffle", channels, shuffle_settings({2}, true), kMost / 2},
-      {"pool", length, pool_settings({{"kernel", {3}}, {"padding", {2, 2}}}), kMost - 2},
+      {kind_called("upsample"), length, upsample_settings({8}), kMost / 8},
+      {kind_called("pad"), length, pad_settings({5, 7}, "constant"), kMost - 12},
+      {kind_called("pixel_shuffle"), length, shuffle_settings({1}), kMost},
+      {kind_called("pixel_shuffle"), channels, shuffle_settings({2}, true), kMost / 2},
+      {kind_called("pool"), length, pool_settings({{"kernel", {3}}, {"padding", {2, 2}}}),
+       kMost - 2},
   };
   for (const Case& c : cases) {
-    CAPTURE(c.kind);
+    CAPTURE(std::string(form_of(c.kind).word));
     const auto fits = [&](std::int64_t n) {
-      return inferred(kind_called(c.kind), {{"x", c.x(n)}}, c.attributes).has_value();
+      return inferred(c.kind, {{"x", c.x(n)}}, c.attributes).has_value();
     };
     CHECK(fits(c.most));
     CHECK(!fits(c.most + 1));
     CHECK(!fits(kLargest / 8));
     CHECK(!fits(kLargest));
   }
+  // Numbers of windows and places are exact up to the last one.
+  const Lists lists = {{"kernel", {3}}, {"stride", {2}}, {"padding", {2, 2}}};
+  const Shape weight = {fixed(1), fixed(3), fixed(1)};
+  CHECK(inferred(kind_called("convolution"), {{"x", length(kMost)}, {"weight", weight}},
+                 window_settings(lists)) == length(kMost / 2 + 1));
+  const Lists cut = {{"kernel", {3}}, {"stride", {2}}, {"padding", {500, 500}}};
+  CHECK(inferred(kind_called("transposed_convolution"),
+                 {{"x", length(kMost / 2 + 400)}, {"weight", weight}},
+                 window_settings(cut)) == length(kMost - 199));
   const auto back = [](std::int64_t n) {
-    return inferred(kind_called("transposed_convolution"),
-                    {{"x", {kBatch, fixed(n), fixed(1)}}, {"weight", {fixed(1), fixed(3), fixed(1)}}},
-                    window_settings({{"kernel", {3}}, {"stride", {65536}}}))
+    return inferred(
+               kind_called("transposed_convolution"),
+               {{"x", {kBatch, fixed(n), fixed(1)}}, {"weight", {fixed(1), fixed(3), fixed(1)}}},
+               window_settings({{"kernel", {3}}, {"stride", {65536}}}))
         .has_value();
   };
   CHECK(back(kMost / 65536));
@@ -86,8 +109,7 @@ TEST_CASE("no shape rule gives more than 2^40 elements, and none overflows on it
                    {"value", {kBatch, kTime, fixed(kLargest)}}},
                   heads(65536, 1)));
   const auto joined = [](std::int64_t n) {
-    return inferred(kind_called("concat"),
-                    {{"part0", {fixed(kMost / 2)}}, {"part1", {fixed(n)}}});
+    return inferred(kind_called("concat"), {{"part0", {fixed(kMost / 2)}}, {"part1", {fixed(n)}}});
   };
   CHECK(joined(kMost / 2) == Shape{fixed(kMost)});
   CHECK(!joined(kMost / 2 + 1));

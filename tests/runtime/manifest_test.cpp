@@ -42,6 +42,8 @@ Manifest full_manifest() {
   manifest.trained_elements = 32;
   training.buffers[3].shape = training.buffers[12].shape = {{32, -1}};
   manifest.programs[2].buffers[3].shape = {{32, -1}};
+  for (Program* program : {&training, &manifest.programs[2]})  // a frozen one has no gradient
+    program->phases[static_cast<std::size_t>(Phase::backward)][0].arguments[3].offset = 0;
   manifest.parameters[1].initializer = {Initializer::Kind::normal, 0.5, 0.125};
   manifest.rules.push_back("everywhere : store bf16");
   manifest.loss_scale = {LossScale::Kind::dynamic, 4.0, 3.0, 0.25, 7, 2.0, 8.0, 5, 6};

@@ -195,6 +195,7 @@ TEST_CASE("a frozen parameter has no gradient") {
       manifest.programs[program].buffers[buffer].shape = {{32, -1}};
     }
     manifest.programs[0].phases[3].clear();
+    manifest.programs[2].phases[3][0].arguments[3].offset = 0;  // where there are gradients
     manifest.outputs[0].gradient.clear();
   });
   models::line::Trainer trainer(changed.artifact(), test_device(1), {.batch = 2});
@@ -242,8 +243,9 @@ TEST_CASE("an artifact without the program, the code or the model that is asked 
         }) ==
         "predictor: model 'line' has no program for inference; its artifact was made without it");
 
-  const ChangedArtifact other_code(
-      [](auto& manifest) { manifest.variants = {"riscv", "aarch64-sve"}; });
+  const ChangedArtifact other_code([](auto& manifest) {
+    manifest.variants = {"riscv", "aarch64-sve"};
+  });
   CHECK(message_of([&] {
           models::line::Trainer(other_code.artifact(), Device::cpu("x86-64"), {.batch = 2});
         }) ==
@@ -298,18 +300,15 @@ TEST_CASE("a size is given in any integer type, and refused where it is none") {
 TEST_CASE("an argument behind the end of its buffer is refused before anything runs") {
   const ChangedArtifact changed(
       [](auto& manifest) { manifest.programs[0].phases[0][0].arguments[0].offset = 6; });
-  CHECK(
-      message_of([&] { models::line::Trainer(changed.artifact(), test_device(), {.batch = 2}); }) ==
-      "trainer: kernel 'line_forward' reads past the end of buffer 'features'; make the artifact "
-      "again with halftonec");
-  CHECK(message_of([&] {
-          models::line::Trainer(changed.artifact(), test_device(), {.batch = 3});
-        }) == "no error");
+  CHECK(message_of([&] { (void)changed.artifact(); }) ==
+        "artifact: the linked artifact cannot be used: the manifest is inconsistent: program "
+        "'training': kernel 'line_forward' is given what lies behind the end of buffer 'features'; "
+        "make it with halftonec");
 }
 
 TEST_CASE("an input of a narrower format takes floats and rounds them") {
   const ChangedArtifact changed([](auto& manifest) {
-    for (std::size_t program : {0, 2}) {
+    for (std::size_t program : {0, 1, 2}) {
       manifest.programs[program].buffers[0].encoding = halftone::manifest::Element::f16;
     }
   });

@@ -125,15 +125,16 @@ void merge(Verdict& total, const Verdict& part) {
 }
 
 template <class Code>
-Verdict judge_codes(const Mode& mode, const Encode<Code>& encode, const Oracle<Code>& oracle,
-                    Inputs inputs, int threads) {
+std::vector<Verdict> judge_codes(const Mode& mode, const Encode<Code>& encode,
+                                 const std::vector<Oracle<Code>>& oracles, Inputs inputs,
+                                 int threads) {
   const std::vector<std::uint32_t> listed =
       inputs == Inputs::quick ? quick_inputs(mode.format) : std::vector<std::uint32_t>();
   const std::uint64_t count = inputs == Inputs::quick ? listed.size() : kAllInputs;
-  Verdict total;
+  std::vector<Verdict> totals(oracles.size());
   std::mutex mutex;
   const auto work = [&](int thread) {
-    Verdict mine;
+    std::vector<Verdict> mine(oracles.size());
     std::vector<float> in;
     std::vector<Code> got, wanted;
     for (std::uint64_t begin = thread * kBlock; begin < count; begin += threads * kBlock) {
@@ -144,17 +145,19 @@ Verdict judge_codes(const Mode& mode, const Encode<Code>& encode, const Oracle<C
                                                     : listed[begin + i]);
       }
       encode(in.data(), got.data(), size);
-      oracle.encode(in.data(), wanted.data(), size);
-      compare(mode.format, in, got, wanted, mine);
+      for (std::size_t o = 0; o < oracles.size(); ++o) {
+        oracles[o].encode(in.data(), wanted.data(), size);
+        compare(mode.format, in, got, wanted, mine[o]);
+      }
     }
     const std::lock_guard lock(mutex);
-    merge(total, mine);
+    for (std::size_t o = 0; o < oracles.size(); ++o) merge(totals[o], mine[o]);
   };
   std::vector<std::thread> others;
   for (int thread = 1; thread < threads; ++thread) others.emplace_back(work, thread);
   work(0);
   for (std::thread& other : others) other.join();
-  return total;
+  return totals;
 }
 
 }  // namespace
@@ -189,14 +192,26 @@ std::vector<std::string> missing_oracles() {
   return reasons;
 }
 
+std::vector<Verdict> judge(const Mode& mode, const Encode<std::uint16_t>& encode,
+                           const std::vector<Oracle<std::uint16_t>>& oracles, Inputs inputs,
+                           int threads) {
+  return judge_codes(mode, encode, oracles, inputs, threads);
+}
+
 Verdict judge(const Mode& mode, const Encode<std::uint16_t>& encode,
               const Oracle<std::uint16_t>& oracle, Inputs inputs, int threads) {
-  return judge_codes(mode, encode, oracle, inputs, threads);
+  return judge_codes(mode, encode, std::vector{oracle}, inputs, threads).front();
+}
+
+std::vector<Verdict> judge(const Mode& mode, const Encode<std::uint32_t>& encode,
+                           const std::vector<Oracle<std::uint32_t>>& oracles, Inputs inputs,
+                           int threads) {
+  return judge_codes(mode, encode, oracles, inputs, threads);
 }
 
 Verdict judge(const Mode& mode, const Encode<std::uint32_t>& encode,
               const Oracle<std::uint32_t>& oracle, Inputs inputs, int threads) {
-  return judge_codes(mode, encode, oracle, inputs, threads);
+  return judge_codes(mode, encode, std::vector{oracle}, inputs, threads).front();
 }
 
 std::size_t codes_of(Element format) {

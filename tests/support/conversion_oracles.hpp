@@ -110,6 +110,14 @@ struct Verdict {
 [[nodiscard]] Verdict judge(const Mode& mode, const Encode<std::uint32_t>& encode,
                             const Oracle<std::uint32_t>& oracle, Inputs inputs, int threads = 1);
 
+/// Likewise with several, in their order: `encode` is called once for all.
+[[nodiscard]] std::vector<Verdict> judge(const Mode& mode, const Encode<std::uint16_t>& encode,
+                                         const std::vector<Oracle<std::uint16_t>>& oracles,
+                                         Inputs inputs, int threads);
+[[nodiscard]] std::vector<Verdict> judge(const Mode& mode, const Encode<std::uint32_t>& encode,
+                                         const std::vector<Oracle<std::uint32_t>>& oracles,
+                                         Inputs inputs, int threads);
+
 /// Compares values of the first `codes` codes; a NaN must be a NaN of any bits. `culprit` is a
 /// code.
 [[nodiscard]] Verdict judge(const Decode& decode, const DecodeOracle& oracle,

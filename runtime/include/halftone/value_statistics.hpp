@@ -10,7 +10,6 @@
 //   }
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -82,8 +81,9 @@ struct ValueSample {
 struct ValueSamplingOptions {
   std::int64_t every = 0;  ///< steps, the first one of them
   /// Of the time that goes by, the most that samples take after the first: the longer one takes,
-  /// the rarer they are.
-  double share_of_time = 0.02;
+  /// the rarer they are. Where a CPU computes, of the process's processor time, too: beside other
+  /// programs a sample may be over before they get their turn, which steps then wait for.
+  double share_of_time = 0.015;
 };
 
 /// When samples are made. They change nothing of the run; a GPU is waited for.
@@ -96,13 +96,21 @@ class ValueSampling {
   [[nodiscard]] std::optional<ValueSample> step(const Trainer& trainer);
 
  private:
-  using Clock = std::chrono::steady_clock;
-  [[nodiscard]] bool is_due() const;
+  /// In seconds: what has gone by.
+  struct Time {
+    double clock = 0.0, processor = 0.0;
+  };
+  [[nodiscard]] static Time now();
+  [[nodiscard]] bool is_due();
+  [[nodiscard]] double seconds_to_wait(double since) const;
 
   ValueSamplingOptions options_;
   std::int64_t calls_ = 0;
-  std::optional<Clock::time_point> last_;  ///< the end of the last sample
-  double last_seconds_ = 0.0;
+  std::optional<Time> last_;  ///< the end of the last sample
+  Time took_;                 ///< by the last sample
+  std::int64_t last_call_ = 0;
+  std::int64_t next_look_ = 0;  ///< at the clock, by calls: looks cost, too, where steps are short
+  bool is_on_chip_ = false;   ///< where the trainer's steps are computed
 };
 
 }  // namespace halftone

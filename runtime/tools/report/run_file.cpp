@@ -257,7 +257,8 @@ class Reader {
     const std::vector<std::string>& layers = run_.facts.gradient_layers;
     if (!norms.is_array() || norms.size() != layers.size()) throw Damaged();
     for (std::size_t i = 0; i < layers.size(); ++i)
-      if (!norms[i].is_null()) add(run_.layer_gradients, layers[i], {step, number_or_word(norms[i])});
+      if (!norms[i].is_null())
+        add(run_.layer_gradients, layers[i], {step, number_or_word(norms[i])});
   }
 
   void note_torn() {

@@ -20,7 +20,7 @@ constexpr auto net = model(
 MODEL(net, rules)
 }  // namespace concat_symbol
 
-// EXPECT concat_width: layer 'both' needs more than 1099511627776 elements: make its dimensions
+// EXPECT concat_width: layer 'both' needs more elements than 1099511627776: make its dimensions
 // smaller
 namespace concat_width {
 constexpr auto net = model("net",
@@ -359,7 +359,7 @@ constexpr auto net =
 MODEL(net, rules)
 }  // namespace extent_times
 
-// EXPECT upsampled_count: layer 'up' needs more than 1099511627776 elements: make its dimensions
+// EXPECT upsampled_count: layer 'up' needs more elements than 1099511627776: make its dimensions
 // smaller
 namespace upsampled_count {
 constexpr auto net =
@@ -368,7 +368,7 @@ constexpr auto net =
 MODEL(net, rules)
 }  // namespace upsampled_count
 
-// EXPECT weight_count: layer 'fc' needs more than 1099511627776 elements: make its dimensions
+// EXPECT weight_count: layer 'fc' needs more elements than 1099511627776: make its dimensions
 // smaller
 namespace weight_count {
 constexpr auto net = model("net",

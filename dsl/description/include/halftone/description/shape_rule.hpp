@@ -64,7 +64,7 @@ constexpr std::int64_t count_elements(Node& node, const Shape& shape) {
 template <class Node, class Shape>
 constexpr bool is_countable(Node& node, const Shape& shape) {
   if (count_elements(node, shape) <= kMostOfShape) return true;
-  node.refuse("needs more than ", node.fixed(kMostOfShape), " elements", kRemedy,
+  node.refuse("needs more elements than ", node.fixed(kMostOfShape), kRemedy,
               "make its dimensions smaller");
   return false;
 }

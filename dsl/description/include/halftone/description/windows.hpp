@@ -229,7 +229,7 @@ constexpr bool count_windows(Node& node, int i, Shape& result) {
   const auto length = node.at(x, at);
   const std::int64_t zeros = is.before + is.after;
   if (!node.is_fixed(length)) return count_windows_of_symbol(node, is, at, result);
-  const std::int64_t padded = sum_of_extents(node.extent(length), zeros);
+  const std::int64_t padded = bounded_extent(node.extent(length)) + zeros;
   const std::int64_t windows = (padded - is.reach()) / is.stride + 1;
   if (padded < is.reach()) {
     node.refuse("has a window of ", node.fixed(is.reach()), " over ", node.fixed(padded),

@@ -69,9 +69,8 @@ struct TransposedConvolution {
                   node.fixed(both), ", the window's reach with the output_padding");
       return false;
     }
-    const std::int64_t steps = sum_of_extents(node.extent(length), -1);
-    const std::int64_t places = sum_of_extents(product_of_extents(steps, is.stride),
-                                               is.reach() + more - is.before - is.after);
+    const std::int64_t steps = bounded_extent(node.extent(length)) - 1;
+    const std::int64_t places = steps * is.stride + is.reach() + more - is.before - is.after;
     if (places < 1) {
       node.refuse("leaves ", node.fixed(places), " places of ", x, kRemedy,
                   "make the padding smaller");
