@@ -58,8 +58,8 @@ Sentence dimension_fault(const Node& node) {  // D4
   }
   std::int64_t elements = 1;
   for (const Dimension& dimension : node.shape) {
-    elements = product_of_extents(
-        elements, dimension.symbol.empty() ? dimension.extent : dimension.factor);
+    elements = product_of_extents(elements,
+                                  dimension.symbol.empty() ? dimension.extent : dimension.factor);
   }
   if (elements > kMostOfShape) {
     return subject(node) + " has more than " + std::to_string(kMostOfShape) +

@@ -52,5 +52,5 @@ TEST_CASE("a share of a long run is sampled, though clocks are looked at ever mo
   CAPTURE(samples);
   CHECK(samples > 10);
   CHECK(of_samples > 0.05 * 0.5);  // a sample comes later than it might, by half a wait at most
-  CHECK(of_samples < 0.4 * 0.5);  // with what the clock itself takes
+  CHECK(of_samples < 0.4 * 0.5);   // with what the clock itself takes
 }

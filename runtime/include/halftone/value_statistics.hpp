@@ -110,7 +110,7 @@ class ValueSampling {
   Time took_;                 ///< by the last sample
   std::int64_t last_call_ = 0;
   std::int64_t next_look_ = 0;  ///< at the clock, by calls: looks cost, too, where steps are short
-  bool is_on_chip_ = false;   ///< where the trainer's steps are computed
+  bool is_on_chip_ = false;     ///< where the trainer's steps are computed
 };
 
 }  // namespace halftone

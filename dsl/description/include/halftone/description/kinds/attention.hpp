@@ -83,8 +83,7 @@ struct Attention {
     if (!are_sequences(node) || !heads_fit(node) || !masks_fit(node)) return;
     const auto heads = node.integer(0);
     const auto of_value = node.extent(node.last(node.shape(2))) / key_heads(node);
-    node.result(
-        node.with_last(node.shape(0), node.fixed(product_of_extents(heads, of_value))));
+    node.result(node.with_last(node.shape(0), node.fixed(product_of_extents(heads, of_value))));
   }
 
  private:
