@@ -4,6 +4,7 @@
 // widens, exactly, stands before it and is computed inside its kernel; a contraction reads narrow
 // matrices as they are.
 #include "codegen/passes/Passes.h"
+#include "codegen/passes/Rotation.h"
 #include "codegen/passes/ScaledRounding.h"
 #include "halftone/encoding/text.hpp"
 
@@ -282,7 +283,7 @@ private:
     for (Operation *part : built)
       tag(part, original, user);
     for (Operation *part : ArrayRef(built).drop_back())
-      if (!part->hasAttr(kInternalAttr)) // what a rotation leaves is rounded (P105)
+      if (!isRotation(part)) // what that leaves is rounded (P105)
         part->setAttr(kRoundingAttr, builder.getUnitAttr());
     if (built.size() > 1)
       parts[op] = std::move(built);

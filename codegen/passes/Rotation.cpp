@@ -69,9 +69,12 @@ MapOp rotated(OpBuilder &builder, Location loc, Value x, const encoding::Scaling
     return {s.select(isWhole, y, e[kSize])};
   };
   SmallVector<Value> operands(space.reads.size(), x);
-  auto map = makeMap(builder, loc, "rotate", space, operands, type, code);
-  map->setAttr(kRotationAttr, builder.getUnitAttr());
-  return map;
+  return makeMap(builder, loc, "rotate", space, operands, type, code);
+}
+
+void noteRotation(Operation *op) {
+  for (StringRef name : {StringRef(kRotationAttr), StringRef(kInternalAttr)})
+    op->setAttr(name, UnitAttr::get(op->getContext()));
 }
 
 bool isRotation(Operation *op) { return op->hasAttr(kRotationAttr); }

@@ -13,7 +13,9 @@ namespace halftone::ir {
 MapOp rotated(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x,
               const encoding::Scaling &scaling);
 
-/// Whether it is such a map.
+/// That it is such a map, or a cast beside it: a part of the layer, and no step of the rounding of
+/// what it leaves.
+void noteRotation(mlir::Operation *op);
 bool isRotation(mlir::Operation *op);
 
 /// P106: says on a product of a linear or matmul if it multiplies an operand in rotated blocks by

@@ -74,7 +74,7 @@ private:
     x = made(rotated(builder, loc, widened(), to.scaling));
     x = made(CastOp::create(builder, loc, x, Encoding(Element::bf16)));
     for (Operation *op : operations)
-      op->setAttr(kInternalAttr, builder.getUnitAttr());
+      noteRotation(op);
   }
 
   /// Whose maxima are wanted: rows of a domain, or what each of its elements reads in several

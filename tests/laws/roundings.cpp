@@ -22,7 +22,7 @@
 namespace halftone::tests {
 namespace {
 
-using encoding::Encoding, encoding::Rounding, encoding::Scaling;
+using encoding::Element, encoding::Encoding, encoding::Rounding, encoding::Scaling;
 
 Encoding encoding_of(std::string_view format) {
   const auto parsed = encoding::parse(format);
@@ -151,6 +151,34 @@ TEST_CASE("of fewer than 8 bits under f32 inspect() shows elements and what they
     CHECK(compared[format] >= 1);
   }
   CHECK(compared.size() == 6);
+}
+
+TEST_CASE(
+    "of a rotated operand inspect() shows what the rotation left as what was rounded (P105)") {
+  Pair pair = make_pair(find_artifact("rotated"), tested_variant, 37);
+  pair.draw();
+  pair.trainer.step(pair.named_inputs());
+  std::map<Element, int> compared;
+  pair.trainer.inspect([&](const InspectedValue& value) {
+    if (value.before.empty()) return;
+    CAPTURE(std::string(value.layer));
+    CAPTURE(std::string(value.role));
+    CAPTURE(std::string(value.format));
+    const Encoding to = encoding_of(value.format);
+    if (!to.scaling.rotated) return;
+    ++compared[to.element];
+    // Beside what was not rotated yet errors would be about the numbers themselves.
+    const bool is_drawn = to.rounding == Rounding::stochastic;
+    CHECK(statistics_of(value).error <
+          (to.element == Element::f4e2m1 ? is_drawn ? 0.3 : 0.2 : 0.1));
+    if (encoding::factors_sums(to)) return;
+    for (const float before : value.before)
+      CHECK(first_difference(std::vector{before}, rounded(Element::bf16, std::array{before})) ==
+            -1);
+  });
+  CHECK(compared[Element::f4e2m1] >= 6);
+  CHECK(compared[Element::f8e4m3] == 2);
+  CHECK(compared[Element::f8e5m2] == 1);
 }
 
 TEST_CASE(
