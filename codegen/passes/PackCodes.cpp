@@ -210,6 +210,9 @@ Value CodePacker::multiplyBehind(ContractOp contract, Value sum, ArrayRef<Value>
 std::string CodePacker::multiply(ContractOp contract, CodesInBlocks lhs, CodesInBlocks rhs) {
   Levels ofLhs = levelsOf(lhs.numbers), ofRhs = levelsOf(rhs.numbers);
   int64_t places = placesOf(ofLhs);
+  for (MapOp numbers : {lhs.numbers, rhs.numbers})
+    if (placesOf(levelsOf(numbers)) == kOfF8e8m0 && !scalesBlocksByPowers(numbers))
+      return "the scales of an operand's blocks are neither powers of two nor of f8e4m3";
   if (places != placesOf(ofRhs))
     return "one operand has scales of f8e4m3 and the other powers of two, of which no instruction "
            "multiplies by both";
