@@ -201,7 +201,10 @@ int64_t countNeighbours(KernelOp kernel, unsigned input) {
   std::optional<GatheredLines> lines;
   if (access.getMap() && kernel.getSkeleton() == Skeleton::Contraction)
     lines = findGatheredLines(access, axesOf(kernel), kernel.getBatchDims().size(), source);
-  return lines ? lines->neighbours : source.getColumns().value_or(1);
+  if (lines)
+    return lines->neighbours;
+  auto symbol = dyn_cast<StringAttr>(source.getDims().back());
+  return symbol ? symbolicExtentOf(symbol.getValue()).factor : *source.getColumns();
 }
 
 } // namespace halftone::ir
