@@ -83,8 +83,8 @@ bool TransposedCodes::gains(ContractOp contract, std::array<Value, 2> codes) con
     problem.rows = across;
     problem.columns = lines;
     problem.bytes = 2 * lines * across; // each read and written
-    copying += estimateElements(*chip, problem, std::ceil(lines / kTile) * std::ceil(across / kTile),
-                                kThreads)
+    copying += estimateElements(*chip, problem,
+                                std::ceil(lines / kTile) * std::ceil(across / kTile), kThreads)
                    .microseconds;
   }
   bool promotes = accumulationOf(contract) == Accumulation::Promoted;
@@ -134,14 +134,15 @@ Value TransposedCodes::turned(ContractOp contract, Value codes) {
   TensorType result = type.withDims({type.getDims().back(), padded(lines)});
   SmallVector<AffineExpr> at = axesOf(result);
   std::swap(at[0], at[1]);
-  Space space{result, {readAt(at, result, tensor(matrix))},
+  Space space{result,
+              {readAt(at, result, tensor(matrix))},
               accesses(builder.getContext(), {AccessKind::Full})};
   auto map = makeMap(builder, loc, "transpose", space, matrix, result,
                      [](Scalars &, ValueRange e) -> SmallVector<Value> { return {e[0]}; });
   Operation *named = codes.getDefiningOp();
   for (StringRef name : {StringRef(kLayerAttr), StringRef(kKindAttr)})
-    if (Attribute attribute = named && named->hasAttr(kLayerAttr) ? named->getAttr(name)
-                                                                  : contract->getAttr(name))
+    if (Attribute attribute =
+            named && named->hasAttr(kLayerAttr) ? named->getAttr(name) : contract->getAttr(name))
       map->setAttr(name, attribute);
   setPhase(map, getPhase(contract));
   return copy = map.getOutputs()[0];

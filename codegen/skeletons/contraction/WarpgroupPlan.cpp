@@ -90,8 +90,7 @@ bool hasMap(KernelOp kernel, const StoredMatrix &matrix) {
   int64_t bytes = bytesOf(kernel);
   for (Attribute dim : matrix.columns) {
     auto extent = dyn_cast<IntegerAttr>(dim);
-    bytes *= extent ? extent.getInt()
-                    : symbolicExtentOf(cast<StringAttr>(dim).getValue()).factor;
+    bytes *= extent ? extent.getInt() : symbolicExtentOf(cast<StringAttr>(dim).getValue()).factor;
   }
   return bytes % kMapRowBytes == 0;
 }
@@ -160,8 +159,7 @@ Tiling tilingOf(const WarpgroupTile &tile, int64_t bytes, bool promotes) {
 }
 
 Tiling warpgroupTilingOf(KernelOp kernel, const WarpgroupTile &tile) {
-  Tiling tiling =
-      tilingOf(tile, bytesOf(kernel), multipliesFloat8(kernel) && promotes(kernel));
+  Tiling tiling = tilingOf(tile, bytesOf(kernel), multipliesFloat8(kernel) && promotes(kernel));
   if (!hasMap(kernel, lhsMatrix(kernel)))
     tiling.sharedTraffic += kThreadBytes * tiling.rows;
   if (!hasMap(kernel, rhsMatrix(kernel)))

@@ -54,8 +54,8 @@ HALFTONE_MULTIPLY_SIZES(f8e5m2, f8e5m2, e5m2)
 #undef HALFTONE_MULTIPLY_SIZES
 #undef HALFTONE_MULTIPLY_CODES
 
-/// A tile whose stages, of 128 of k, are summed apart (N14). Of a warp group's rows 64 have a second
-/// set of sums at a time: while they are added the other warp group multiplies.
+/// A tile whose stages, of 128 of k, are summed apart (N14). Of a warp group's rows 64 have a
+/// second set of sums at a time: while they are added the other warp group multiplies.
 template <class Whole>
 struct OfParts : Whole {
   static constexpr int kPart = Whole::kOwnColumns / 2;  ///< a thread's sums of 64 rows

@@ -21,8 +21,9 @@ __device__ __forceinline__ void turn(const unsigned int (&lines)[kChunk], int fi
   turned[3] = __byte_perm(high01, high23, 0x7632);
 }
 
-/// result0 (rows, columns) = input0 (lines, rows), turned; zeros past the lines. Rows are a multiple
-/// of 4, columns of 16. Chunks of a row are exchanged so that lanes find all banks both ways.
+/// result0 (rows, columns) = input0 (lines, rows), turned; zeros past the lines. Rows are a
+/// multiple of 4, columns of 16. Chunks of a row are exchanged so that lanes find all banks both
+/// ways.
 template <class Body, int kThreads>
 __device__ __forceinline__ void run(const Body& body) {
   static_assert(kThreads == 2 * kTile, "a warp turns 16 lines of 128; launch eight of them");
