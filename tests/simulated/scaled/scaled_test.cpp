@@ -69,13 +69,14 @@ TEST_CASE("steps with scaled, 8-bit and drawn values have the CPU's bits on ever
   }
 }
 
-TEST_CASE("a scale of half the size is seen, and draws by another multiplier") {
+TEST_CASE("a scale of half the size is seen, draws by another multiplier, a maximum that stays") {
   struct Fault {
     std::string_view model;
     const char *from, *to;
   };
   for (const Fault& fault : {Fault{"scaled_grids", "0x1.24924ap-9f", "0x1.24924ap-10f"},
-                             Fault{"stochastic", "3528531795LL", "3528531797LL"}}) {
+                             Fault{"stochastic", "3528531795LL", "3528531797LL"},
+                             Fault{"delayed", "atomicExch(body.so_far, 0u)", "*body.so_far"}}) {
     CAPTURE(std::string(fault.model));
     const auto* linked = std::ranges::find(
         kOrdered, fault.model, [](const auto& each) { return std::string_view(each.name); });

@@ -252,7 +252,6 @@ TEST_CASE("products by warp groups find the largest magnitude of their elements"
        "int distance = 8; distance > 0"},
       {"some warp is the last", "const unsigned int last = gridDim.x * kWarps - 1;",
        "const unsigned int last = gridDim.x - 1;"},
-      {"nothing is left for the next launch", "atomicExch(body.so_far, 0u)", "*body.so_far"},
   };
   for (const Mutant& mutant : kFaults) {
     CAPTURE(std::string(mutant.fault));
