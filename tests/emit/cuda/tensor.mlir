@@ -132,14 +132,14 @@ halftone.graph "training" {
         [#halftone.plan<tensor, [64, 64, 64, 32, 32, 3, 16, 16] splits 8 least 512 cost [0.0]>], "">]}
       : (!halftone.tensor<[batch, 40], f16>, !halftone.tensor<[batch, 64], f16>, !halftone.tensor<[], f32>)
       -> (!halftone.tensor<[40, 64], f16>, !halftone.tensor<[], f32>) {
-    ^bb0(%t: f32, %b: f32):
+    ^bb0(%t: f32, %unused: f32):
       %h = arith.truncf %t : f32 to f16
       %wide = arith.extf %h : f16 to f32
       %magnitude = math.absf %wide : f32
       halftone.kernel_yield stores %h : f16 sums %magnitude : f32
   } finish {
-    ^bb0(%most: f32, %b: f32):
-      %scaled = arith.mulf %most, %b : f32
+    ^bb0(%most: f32, %by: f32):
+      %scaled = arith.mulf %most, %by : f32
       halftone.yield %scaled : f32
   }
 }
