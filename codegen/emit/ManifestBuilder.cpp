@@ -291,7 +291,8 @@ private:
     llvm::SmallDenseMap<int32_t, int32_t> back;
     if (auto stays = graph->getAttrOfType<DenseI64ArrayAttr>(kStaysAttr))
       for (int64_t i = 0; i < stays.size(); i += 2) {
-        program.stays.push_back({static_cast<int32_t>(stays[i]), static_cast<int32_t>(stays[i + 1])});
+        program.stays.push_back(
+            {static_cast<int32_t>(stays[i]), static_cast<int32_t>(stays[i + 1])});
         back[program.stays.back().buffer] = program.stays.back().back;
       }
     for (auto kernel : graph.getBody().front().getOps<KernelOp>()) {

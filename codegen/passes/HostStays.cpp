@@ -42,7 +42,8 @@ struct Ruled {
 class StayFinder {
 public:
   StayFinder(GraphOp graph, const HostStaysOptions &options,
-             llvm::function_ref<int64_t(Value)> placeOf, llvm::function_ref<TensorType(int64_t)> typeOf)
+             llvm::function_ref<int64_t(Value)> placeOf,
+             llvm::function_ref<TensorType(int64_t)> typeOf)
       : graph(graph), module(graph->getParentOfType<ModuleOp>()), block(graph.getBody().front()),
         options(options), placeOf(placeOf), typeOf(typeOf) {}
 
@@ -209,10 +210,10 @@ private:
   Block &block;
   const HostStaysOptions &options;
   llvm::function_ref<int64_t(Value)> placeOf;
-  llvm::function_ref<TensorType(int64_t)> typeOf; ///< null of what may not stay
-  std::map<int64_t, Use> uses;                       ///< by buffer
+  llvm::function_ref<TensorType(int64_t)> typeOf;     ///< null of what may not stay
+  std::map<int64_t, Use> uses;                        ///< by buffer
   llvm::MapVector<int64_t, SmallVector<Ruled>> ruled; ///< likewise
-  SmallVector<double> meanwhile; ///< of all kernels or of none
+  SmallVector<double> meanwhile;                      ///< of all kernels or of none
   llvm::SmallSetVector<Attribute, 8> notes;
 };
 

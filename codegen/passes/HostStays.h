@@ -24,8 +24,8 @@ struct HostStaysOptions {
 };
 
 /// Of a graph of kernels that have their plans. `placeOf` tells in which buffer a value lies;
-/// `typeOf` what a buffer holds, null where that is no whole activation. Notes on the module what rules
-/// said and what came of it, and where something stays, that the CPU's plan is another.
+/// `typeOf` what a buffer holds, null where that is no whole activation. Notes on the module what
+/// rules said and what came of it, and where something stays, that the CPU's plan is another.
 llvm::SmallVector<HostStay> findHostStays(GraphOp graph, const HostStaysOptions &options,
                                           llvm::function_ref<int64_t(mlir::Value)> placeOf,
                                           llvm::function_ref<TensorType(int64_t)> typeOf);

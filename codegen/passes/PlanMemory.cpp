@@ -335,8 +335,8 @@ private:
       return isWhole ? plan.type : TensorType();
     };
     for (auto [buffer, until, from] : findHostStays(graph, staying, placeOf, typeOf)) {
-      int64_t back = add(buffers[buffer].name + ".back", BufferRole::Activation,
-                         buffers[buffer].type);
+      int64_t back =
+          add(buffers[buffer].name + ".back", BufferRole::Activation, buffers[buffer].type);
       buffers[back].first = from;
       buffers[back].last = std::exchange(buffers[buffer].last, until);
       stays.append({buffer, back});
@@ -420,7 +420,7 @@ private:
   llvm::DenseMap<Operation *, int64_t> workspaces;
   llvm::StringMap<int64_t> states; ///< buffers by name
   llvm::StringMap<int64_t> copies; ///< buffers of working copies by name
-  SmallVector<int64_t> stays; ///< as kStaysAttr has them
+  SmallVector<int64_t> stays;      ///< as kStaysAttr has them
   int64_t slots = 0;
 };
 

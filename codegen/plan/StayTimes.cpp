@@ -61,8 +61,7 @@ private:
 } // namespace
 
 llvm::SmallVector<StayTimes> findStayTimes(llvm::ArrayRef<Stayable> activations,
-                                           llvm::ArrayRef<double> meanwhile,
-                                           int64_t leastBytes) {
+                                           llvm::ArrayRef<double> meanwhile, int64_t leastBytes) {
   BusTimeline bus(activations, meanwhile);
   llvm::SmallVector<StayTimes> found(activations.size());
   llvm::SmallVector<size_t> chosen, waiting;

@@ -7,8 +7,8 @@
 //   in    in the order of next uses, as late as they allow: ends before the kernel of the next use
 //         begins and before the one behind begins
 //
-// The model decides what stays and how long slots are held; that nothing is read before it is there,
-// the runtime's events see to.
+// The model decides what stays and how long slots are held; that nothing is read before it is
+// there, the runtime's events see to.
 #ifndef HALFTONE_PLAN_STAYTIMES_H
 #define HALFTONE_PLAN_STAYTIMES_H
 

@@ -414,7 +414,8 @@ int run(const char *program) {
     return fail("--update-part is " + std::to_string(updatePart) +
                 "; give a multiple of 64, and of 1024 where the model has clip groups");
   if (leastStay < 1)
-    return fail("--least-stay is " + std::to_string(leastStay) + "; give a number of bytes, 1 or more");
+    return fail("--least-stay is " + std::to_string(leastStay) +
+                "; give a number of bytes, 1 or more");
   if (!checkTargets() || !checkAudit())
     return 1;
   auto file = llvm::MemoryBuffer::getFileOrSTDIN(input);

@@ -136,8 +136,7 @@ void record(DriverContext& context, const OwnedEvent& event, DriverStream stream
 }
 
 void wait(DriverContext& context, DriverStream stream, const OwnedEvent& event) {
-  context.run("wait", "an event",
-              [&](Driver& driver) { return driver.wait(stream, event.get()); });
+  context.run("wait", "an event", [&](Driver& driver) { return driver.wait(stream, event.get()); });
 }
 
 }  // namespace halftone

@@ -370,7 +370,8 @@ void DriverExecution::begin_copies(const BoundPhases& of,
     std::vector<std::span<const std::size_t>> buffers;
     for (const BoundLaunch* bound : launches) buffers.emplace_back(bound->buffers);
     std::vector<std::int64_t> bytes;
-    for (const HostStay& stay : stays_->stays()) bytes.push_back(plan_.bytes(stay.buffer, of.sizes));
+    for (const HostStay& stay : stays_->stays())
+      bytes.push_back(plan_.bytes(stay.buffer, of.sizes));
     stays_->begin(buffers, std::move(bytes));
   }
 }

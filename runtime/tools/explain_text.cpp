@@ -141,8 +141,8 @@ std::string stays(const Json& stays) {
   if (stays.empty()) return {};
   Table table({"buffer", "bytes", "leaves behind", "is back for"});
   for (const Json& stay : stays) {
-    table.add({plain(stay["buffer"]), plain(stay["bytes"]), plain(stay["behind"]),
-               plain(stay["for"])});
+    table.add(
+        {plain(stay["buffer"]), plain(stay["bytes"]), plain(stay["behind"]), plain(stay["for"])});
   }
   return titled("activations in the host's memory between the passes", table.text());
 }

@@ -148,8 +148,9 @@ TEST_CASE("the estimate is what its formula gives by hand") {
   split.splits = 8;
   const Estimate shared = estimateContraction(chip("sm_80"), deep, split);
   CHECK(shared.bytes == 2 * 8 * 128 * 128 * 4);
-  CHECK(shared.microseconds ==
-        doctest::Approx(0.6 + (600 + 16384 + 1200 + 524288 / 47.0) / 1410.0 + 0.0514).epsilon(0.001));
+  CHECK(
+      shared.microseconds ==
+      doctest::Approx(0.6 + (600 + 16384 + 1200 + 524288 / 47.0) / 1410.0 + 0.0514).epsilon(0.001));
 }
 
 TEST_CASE("warp groups are estimated by what they reach of wgmma's peak") {
@@ -231,8 +232,7 @@ TEST_CASE("P98: activations go over the bus one at a time, beside kernels") {
   CHECK(both[2].until == 3);
   CHECK(both[2].from == 6);
   // A third as large it is out beside 4 and comes beside 5: no kernel finds its place free.
-  CHECK(findStayTimes({first, {166667, 2, 7}}, times, 100)[1].verdict ==
-        StayVerdict::isSoonNeeded);
+  CHECK(findStayTimes({first, {166667, 2, 7}}, times, 100)[1].verdict == StayVerdict::isSoonNeeded);
   // So a tenth as large.
   CHECK(findStayTimes({first, {50000, 2, 7}}, times, 100)[1].verdict == StayVerdict::isSoonNeeded);
   // Beside longer kernels both find a way.
@@ -257,9 +257,12 @@ TEST_CASE("P98: what is needed before it could come back, or at once, stays wher
 }
 
 TEST_CASE("P99: buses are those that products are sold with, less a fifth") {
-  for (const auto& [name, gigabytes] :
-       {std::pair{"sm_75", 16.0}, {"sm_80", 32.0}, {"sm_86", 32.0}, {"sm_89", 32.0},
-        {"sm_90a", 64.0}, {"sm_120a", 64.0}}) {
+  for (const auto& [name, gigabytes] : {std::pair{"sm_75", 16.0},
+                                        {"sm_80", 32.0},
+                                        {"sm_86", 32.0},
+                                        {"sm_89", 32.0},
+                                        {"sm_90a", 64.0},
+                                        {"sm_120a", 64.0}}) {
     CAPTURE(name);
     CHECK(busBytesPerMicrosecond(chip(name)) == doctest::Approx(gigabytes * 800));
   }

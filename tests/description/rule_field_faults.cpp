@@ -283,7 +283,8 @@ TEST_CASE("fields that nothing selected has are refused") {
   CHECK(fault(kTrained, "where role optimizer_state except target cpu : place host") == "");
   CHECK(fault(kTrained, "where role activation : place host") == "");
   CHECK(fault(kTrained, "where role optimizer_state|activation : place host") == "");
-  CHECK(fault(kTrained, "where layer \"h/fc\" role activation target from(sm_80) : place host") == "");
+  CHECK(fault(kTrained, "where layer \"h/fc\" role activation target from(sm_80) : place host") ==
+        "");
   CHECK(fault(kTrained, "where role activation except layer \"h/fc\" : place host") == "");
   check(kEvaluated, {"where role activation : place host",
                      "states a place, but selects no state of an optimizer, nor an activation that "

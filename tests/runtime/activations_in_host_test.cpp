@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// P98: an activation that stays in the host's memory between the passes, from the hand-made artifact:
-// what is asked of a driver, where it lies, and that any of it may fail.
+// P98: an activation that stays in the host's memory between the passes, from the hand-made
+// artifact: what is asked of a driver, where it lies, and that any of it may fail.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -189,13 +189,14 @@ bool holds(const Work& work, bool early, std::size_t forgotten_wait, bool (Runs:
 /// Buffers 0 to 2 stay and come back as 3 to 5, 6 to 8 are others. 0 leaves its slot to 6 and comes
 /// to that of 1, which left it; 1 comes to that of 7, which is used to the end of the forward pass;
 /// 2 comes to where it lay, in the backward pass, where 8 was.
-const Work kWork = {.slots = {0, 1, 2, 1, 3, 2, 0, 3, 2},
-                    .stays = {{0, 3}, {1, 4}, {2, 5}},
-                    .launches = {{0}, {0, 1}, {1, 6}, {6, 2}, {2, 7}, {7, 8}, {8, 6}, {4}, {4, 3}, {3, 5}, {5}},
-                    .forward = 7};
+const Work kWork = {
+    .slots = {0, 1, 2, 1, 3, 2, 0, 3, 2},
+    .stays = {{0, 3}, {1, 4}, {2, 5}},
+    .launches = {{0}, {0, 1}, {1, 6}, {6, 2}, {2, 7}, {7, 8}, {8, 6}, {4}, {4, 3}, {3, 5}, {5}},
+    .forward = 7};
 
-/// Passes of random launches, as PlanMemory would place them: buffers whose spans meet have slots of
-/// their own.
+/// Passes of random launches, as PlanMemory would place them: buffers whose spans meet have slots
+/// of their own.
 Work random_work(unsigned seed) {
   std::mt19937 random(seed);
   const auto below = [&](std::size_t end) { return random() % end; };

@@ -38,10 +38,18 @@ Argument& place_in_host(Manifest& manifest) {
   return arguments.emplace_back(Argument{12, 32, 0, 32});
 }
 
-/// The errors of rows, which the loss writes, stay in the host's memory, and the backward pass reads
-/// what comes back.
+/// The errors of rows, which the loss writes, stay in the host's memory, and the backward pass
+/// reads what comes back.
 Program& stay_in_host(Manifest& manifest) {
   manifest.targets = {"sm_80"};
+  CudaTarget target{"sm_80", {}};
+  for (const Kernel& kernel : manifest.kernels) {
+    CudaKernel& cuda = target.kernels.emplace_back();
+    cuda.text = manifest.text_count++;
+    cuda.entry = kernel.name;
+    cuda.blocks = kernel.tasks;
+  }
+  manifest.cuda = {target};
   Program& program = manifest.programs[0];
   const auto back = static_cast<std::int32_t>(program.buffers.size());
   const auto slot = static_cast<std::int32_t>(program.slots.size());

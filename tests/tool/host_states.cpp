@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// P91, P98: what of a trainer's memory lies in the host's, of the hand-made artifact with a state or
-// an activation there.
+// P91, P98: what of a trainer's memory lies in the host's, of the hand-made artifact with a state
+// or an activation there.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -35,11 +35,13 @@ Manifest with_state(bool in_host) {
   return made;
 }
 
-/// On chips the loss's errors of 20 rows stay there until the backward pass; on the CPU nothing does.
+/// On chips the loss's errors of 20 rows stay there until the backward pass; on the CPU nothing
+/// does.
 Bytes with_activation(bool stays) {
   Manifest of_cpu = hand_made::manifest();
   of_cpu.text_count = 1;
-  of_cpu.decisions = {{"place", "error", "activation", "forward", stays ? "host" : "device", 0, {}}};
+  of_cpu.decisions = {
+      {"place", "error", "activation", "forward", stays ? "host" : "device", 0, {}}};
   Manifest of_chips = of_cpu;
   of_chips.targets = {"sm_80"};
   manifest::CudaTarget target{"sm_80", {}};
@@ -128,11 +130,10 @@ TEST_CASE("explain and diff say which activations stay in the host's memory, and
   CHECK(text.find("  and of activations in the host's memory") != std::string::npos);
   CHECK(text.find("activations in the host's memory between the passes") != std::string::npos);
   CHECK(text_of(host.path()).find("on the CPU place host changes nothing") != std::string::npos);
-  CHECK(text_of("--chip sm_80 " + device.path()).find("in the host's memory") ==
-        std::string::npos);
+  CHECK(text_of("--chip sm_80 " + device.path()).find("in the host's memory") == std::string::npos);
 
-  const Outcome difference = run_tool("diff --chip sm_80 --symbols batch=20 " + device.path() +
-                                      " " + host.path());
+  const Outcome difference =
+      run_tool("diff --chip sm_80 --symbols batch=20 " + device.path() + " " + host.path());
   CHECK(difference.output.find("\n  stay_bytes: 0 -> 128\n") != std::string::npos);
 }
 
