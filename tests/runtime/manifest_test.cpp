@@ -22,8 +22,8 @@ namespace {
 Encoding two_levels() {
   Encoding to(Element::f4e2m1, halftone::encoding::Rounding::stochastic);
   to.scaling = {.kind = halftone::encoding::Scaling::Kind::block,
-                .size = 16,
-                .rows = 2,
+                .size = 1,
+                .rows = 16,
                 .scale = Element::f8e4m3,
                 .of_all = Element::f32};
   to.saturate = true;
