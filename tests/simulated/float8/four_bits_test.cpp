@@ -25,7 +25,7 @@ constexpr Mutant kFaults[] = {
     {"every tile of rows has the scales of its first", "4 * (kIndex * kExtent + 16 * kTile)",
      "4 * (kIndex * kExtent)"},
     {"columns past the first eight have scales of the first", "kFirst + 4 * 8>", "kFirst>"},
-    {"scales of every stage are the first one's", "place_ += Layout::kDepth;", ""},
+    {"scales of every stage are the first one's", "from_ += 4 * kParts;", ""},
     {"scales are those of another kind", "if constexpr (kPlaces == 16)",
      "if constexpr (kPlaces == 32)"},
     {"sums end after half of their words", "depth(4 * body.depth)", "depth(2 * body.depth)"},

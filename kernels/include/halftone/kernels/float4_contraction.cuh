@@ -92,9 +92,54 @@ class Fragments<Layout<CodePair<kPlaces>, kExtent, kDepth, true>, kWarpExtent, k
 };
 
 #if __CUDA_ARCH__ >= 1200
+/// Copies of codes and of the words of scales of their stage. A thread's words are of one line.
+template <class Layout, int kPlaces, int kThreads, int kRowBytes>
+class PackedCopies : public AsyncStaging<Layout, kThreads, kRowBytes> {
+  using Codes = AsyncStaging<Layout, kThreads, kRowBytes>;
+  static constexpr int kParts = Layout::kDepth / Layout::kScaled;  ///< words of a line and stage
+  static constexpr int kStep = kThreads / Layout::kExtent;  ///< of them, to a thread's next one
+  static_assert(kThreads % Layout::kExtent == 0,
+                "a block has as many threads as a tile has rows or columns, or twice as many, ...");
+
+ public:
+  __device__ __forceinline__ PackedCopies(const PackedMatrix<kPlaces>& x, unsigned int shared,
+                                          long long first, long long extent, const Depth& depth)
+      : Codes(reinterpret_cast<const typename Layout::Element*>(x.codes), shared, first, extent,
+              depth),
+        to_(shared + Layout::scale_offset(static_cast<int>(threadIdx.x), 0)) {
+    const int thread = static_cast<int>(threadIdx.x);
+    const long long line = first + thread % Layout::kExtent;
+    const long long part = depth.first / Layout::kScaled + thread / Layout::kExtent;
+    from_ = __cvta_generic_to_global(x.scales) + 4 * (line * x.pitch + part);
+    left_ = line < extent ? static_cast<int>(x.pitch - part) : 0;
+  }
+
+  template <bool kMasked>
+  __device__ __forceinline__ void start(int stage, int tile) {
+    Codes::template start<kMasked>(stage, tile);
+    copy(stage);
+    from_ += 4 * kParts;
+    left_ -= kParts;
+  }
+
+ private:
+  /// Past the operand's ends zeros are written: 2^-127 or 0, which codes of zero are multiplied by.
+  template <int kPiece = 0>
+  __device__ __forceinline__ void copy(int stage) const {
+    constexpr int kFirst = kPiece * kThreads;
+    if (Layout::kScales % kThreads == 0 || kFirst + static_cast<int>(threadIdx.x) < Layout::kScales)
+      ptx::cp_async_ca_zero_fill<4, 4 * kFirst>(to_ + stage, from_ + 4 * kPiece * kStep,
+                                                kPiece * kStep < left_ ? 4 : 0);
+    if constexpr (kFirst + kThreads < Layout::kScales) copy<kPiece + 1>(stage);
+  }
+
+  unsigned int to_;
+  unsigned long long from_;
+  int left_;  ///< words of the line from the thread's first of the next tile on
+};
 template <class Layout, int kPlaces, int kThreads, int kRowBytes, bool kAsync>
 struct StagingChoice<Layout, PackedMatrix<kPlaces>, kThreads, kRowBytes, kAsync> {
-  using Type = ScaledCopies<Layout, ScaledMatrix<4, 1, 32>, kThreads, kRowBytes>;
+  using Type = PackedCopies<Layout, kPlaces, kThreads, kRowBytes>;
 };
 
 template <int kPlaces>
