@@ -22,8 +22,6 @@ constexpr Mutant kFaults[] = {
      "first + (kIsRhs ? index : index ^ 8), 0)"},
     {"every part of a stage has the scales of its first", "4 * (kIndex * kExtent + 16 * kTile)",
      "4 * (16 * kTile)"},
-    {"every tile of rows has the scales of its first", "4 * (kIndex * kExtent + 16 * kTile)",
-     "4 * (kIndex * kExtent)"},
     {"columns past the first eight have scales of the first", "kFirst + 4 * 8>", "kFirst>"},
     {"scales of every stage are the first one's", "from_ += 4 * kParts;", ""},
     {"scales are those of another kind", "if constexpr (kPlaces == 16)",
@@ -44,7 +42,7 @@ TEST_CASE("products of two operands of 4 bits are multiplied packed where chips 
     CAPTURE(name);
     CHECK(product.is_of_4_bits);
     CHECK(product.reason == "");
-    CHECK(product.promotes == !name.starts_with("two"));
+    CHECK(product.promotes == !name.starts_with("one"));
     found.insert(name.substr(0, name.find_last_not_of("_0123456789") + 1));
   }
   CHECK(found == std::set<std::string>{"one", "one_weight_gradient", "two", "two_input_gradient",
@@ -63,7 +61,7 @@ TEST_CASE("training with products of 4 bits goes as the CPU's, and steps are ski
     double share;  // of what parameters moved, that they may be off by
   };
   // Where all digits are kept few numbers of 4 bits are rounded otherwise, but each by more.
-  const Case cases[] = {{{}, 0.05}, {kTruncating, 0.5}};
+  const Case cases[] = {{{}, 0.03}, {kTruncating, 0.2}};
   for (const auto& [options, share] : cases) {
     const Steps steps = train_beside_cpu("four_bits", kRun, options, {}, 3);
     std::printf("off by %.4f of what it moved\n", steps.off);
@@ -89,7 +87,7 @@ TEST_CASE("faults of products of 4 bits are seen") {
     }
     std::printf("%s: off by %.4f\n", mutant.fault, steps.off);
     CHECK(steps.changed > 0);
-    CHECK((steps.off > 0.05 + 4 * sound || steps.findings > 0));
+    CHECK((steps.off > 0.03 + 4 * sound || steps.findings > 0));
   }
 }
 
