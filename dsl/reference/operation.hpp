@@ -149,7 +149,7 @@ class Operation {
     if (multiplies_sums(node().kind, false)) return;
     throw std::invalid_argument("\"" + node().name +
                                 "\" reads an operand in rotated blocks, which it does not multiply; "
-                                "rotate operands of linear and matmul (P106)");
+                                "rotate what is multiplied alone (P106)");
   }
 
   /// P88, P89
