@@ -85,7 +85,7 @@ void BodyPrinter::printMembers(ArrayRef<std::string> symbols) {
     out << "  " << cudaType(elementType(result)) << "* finished" << i << ";\n";
   if (!form.maximum.empty())
     out << "  float* largest;\n  unsigned int *so_far, *warps_done;\n"
-           "  mutable halftone::kernels::Maximum maximum;\n";
+           "  halftone::kernels::Maximum* maximum;\n";
   else if (kernel.hasFinish())
     out << "  float* workspace;\n  unsigned int* blocks_done;\n";
   if (form.workspace)

@@ -202,7 +202,8 @@ static void printEntry(KernelOp kernel, CudaPlanAttr plan, const Launch &launch,
   for (auto &parameter : list)
     out << "  body." << parameter[2] << " = " << parameter[1] << ";\n";
   if (findsMaximum)
-    out << "  body.so_far = &so_far;\n  body.warps_done = &warps_done;\n";
+    out << "  body.so_far = &so_far;\n  body.warps_done = &warps_done;\n"
+           "  halftone::kernels::Maximum maximum;\n  body.maximum = &maximum;\n";
   else if (kernel.hasFinish())
     out << "  body.blocks_done = &blocks_done;\n";
   if (skeleton.isOneRow(kernel))

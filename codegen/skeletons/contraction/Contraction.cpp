@@ -356,7 +356,7 @@ BodyForm Contraction::getBodyForm(KernelOp kernel, CudaPlanAttr plan) const {
     return printer.printStoreRow("float lhs_sum");
   };
   if (kernel.hasFinish()) {
-    form.maximum = "if (column < columns()) maximum";
+    form.maximum = "if (column < columns()) *maximum";
     form.last = finishText(getLaunch(kernel, plan)->threads, formOf(plan).getOtherThreads());
   }
   formOf(plan).addTo(form, kernel, plan);

@@ -113,9 +113,9 @@ halftone.graph "training" {
   // CHECK: float* finished0;
   // CHECK-NEXT: float* largest;
   // CHECK-NEXT: unsigned int *so_far, *warps_done;
-  // CHECK-NEXT: mutable halftone::kernels::Maximum maximum;
+  // CHECK-NEXT: halftone::kernels::Maximum* maximum;
   // CHECK-NEXT: float* workspace;
-  // CHECK: if (column < columns()) maximum = v
+  // CHECK: if (column < columns()) *maximum = v
   // CHECK-NOT: workspace[row]
   // CHECK: void finish(float sum) const {
   // CHECK: float* __restrict__ finished0,
@@ -124,6 +124,8 @@ halftone.graph "training" {
   // CHECK-NEXT: long long symbol_batch) {
   // CHECK: body.so_far = &so_far;
   // CHECK-NEXT: body.warps_done = &warps_done;
+  // CHECK-NEXT: halftone::kernels::Maximum maximum;
+  // CHECK-NEXT: body.maximum = &maximum;
   // CHECK: halftone::kernels::tensor_contraction::run<Body, halftone::kernels::tensor_contraction::Tile<64, 64, 64, 32, 32, 3, 16, 16, 8>>(body);
   // CHECK-NEXT: halftone::kernels::finish_maximum<4>(body);
   %s = halftone.input "s" : !halftone.tensor<[], f32>

@@ -5,7 +5,7 @@
 
 namespace halftone::kernels {
 
-/// A thread's, from +0.
+/// A thread's, from +0. Bodies point to it, so that what skeletons make of them has no other.
 struct Maximum {
   unsigned int bits = 0;
 
@@ -21,7 +21,7 @@ struct Maximum {
 template <int kWarps, class Body>
 __device__ __forceinline__ void finish_maximum(const Body& body) {
   constexpr unsigned int kAll = 0xffffffffu;
-  unsigned int bits = body.maximum.bits;
+  unsigned int bits = body.maximum->bits;
   __syncwarp();
 #pragma unroll
   for (int distance = 16; distance > 0; distance /= 2)
