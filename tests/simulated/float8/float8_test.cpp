@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "artifacts.hpp"
+#include "halftone/error.hpp"
 #include "laws/own_pair.hpp"
 #include "products.hpp"
 #include "replay.hpp"
@@ -212,8 +213,8 @@ TEST_CASE("faults of products by warp groups are seen") {
        {"the last part alone is left", "sums[i][j] += part[j]", "sums[i][j] = part[j]"}},
       {"along",
        kRunOfGroups,
-       {"parts are added while they are under way", "ptx::wgmma_wait_group<0>();\n      if (i",
-        "if (i"}},
+       {"parts are added while they are under way",
+        "ptx::wgmma_wait_group<0>();\n      ptx::wgmma_take", "ptx::wgmma_take"}},
       {"turned", kTurn, {"bytes of two lines change places", "0x5140", "0x4150"}},
       {"turned", kTurn, {"chunks are read from where they are not", "chunk ^ at / 4 % 8", "chunk"}},
       {"turned", kTurn, {"rows are read past the last", "line + i < lines", "line + i <= lines"}},
@@ -221,9 +222,13 @@ TEST_CASE("faults of products by warp groups are seen") {
   };
   for (const Fault& fault : faults) {
     CAPTURE(std::string(fault.mutant.fault));
-    const Run result = run(fault.model, 140, {}, fault.mutant, "sm_90a", fault.run);
-    CHECK(result.changed > 0);
-    CHECK((!result.tally.clean() || result.findings > 0));
+    try {
+      const Run result = run(fault.model, 140, {}, fault.mutant, "sm_90a", fault.run);
+      CHECK(result.changed > 0);
+      CHECK((!result.tally.clean() || result.findings > 0));
+    } catch (const Error& error) {  // of what ends a launch
+      CHECK(std::string(error.what()).find("failed on 'simulated:sm_90a'") != std::string::npos);
+    }
   }
 }
 

@@ -91,6 +91,7 @@ __device__ __forceinline__ void add_up(Sums<OfParts<Whole>>& sums, const Ring<Of
                                                    rhs + (step * 32 >> 4), step);
       ptx::wgmma_commit_group();
       ptx::wgmma_wait_group<0>();
+      ptx::wgmma_take(part);
       if (i + 1 == kBlocks) ring.release(turn.stage);
 #pragma unroll
       for (int j = 0; j < kPart; ++j) sums[i][j] += part[j];

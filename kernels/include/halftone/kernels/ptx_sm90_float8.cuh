@@ -68,5 +68,13 @@ HALFTONE_SIZES(e5m2, "e5m2.e5m2")
 #undef HALFTONE_SUMS_32
 #undef HALFTONE_SUMS_8
 
+/// Behind wgmma_wait_group: no use of the sums is moved before it, of which a compiler knows
+/// nothing.
+template <int kSums>
+__device__ __forceinline__ void wgmma_take(float (&sums)[kSums]) {
+#pragma unroll
+  for (int i = 0; i < kSums; ++i) asm volatile("" : "+f"(sums[i])::"memory");
+}
+
 }  // namespace halftone::kernels::ptx
 #endif
