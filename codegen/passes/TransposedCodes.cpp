@@ -137,7 +137,7 @@ Value TransposedCodes::turned(ContractOp contract, Value codes) {
   Space space{result,
               {readAt(at, result, tensor(matrix))},
               accesses(builder.getContext(), {AccessKind::Full})};
-  auto map = makeMap(builder, loc, "transpose", space, matrix, result,
+  auto map = makeMap(builder, loc, "turn", space, matrix, result,
                      [](Scalars &, ValueRange e) -> SmallVector<Value> { return {e[0]}; });
   Operation *named = codes.getDefiningOp();
   for (StringRef name : {StringRef(kLayerAttr), StringRef(kKindAttr)})
