@@ -31,10 +31,10 @@ struct WarpgroupTile {
     return stages * ((rows + columns) * kStageDepth * kHalfBytes + kBarrierBytes) + kSlabBytes;
   }
   /// Whether sums of parts fit beside those that they are added to.
-  bool hasRoomForParts() const {
+  bool hasRoomForParts(int64_t most = kMostWithParts) const {
     int64_t groups = alternates ? 1 : 2, lines = rows < 128 ? rows : rows / groups;
     int64_t part = rows * columns / groups / lines / 2; // of 64 rows, a thread's
-    return lines / 64 * part + part <= kMostWithParts;
+    return lines / 64 * part + part <= most;
   }
 };
 
@@ -211,8 +211,20 @@ void addGroupWorkspace(KernelOp kernel, const WarpgroupTile &tile, Launch &launc
          false});
 }
 
+/// Of promoted sums where ptxas spills beside larger tiles: elements with more than two operands
+/// and results.
+constexpr WarpgroupTile kTileOfParts = {128, 128, 6, 0, 16};
+
 bool isTakenFor(KernelOp kernel, const WarpgroupTile &tile) {
-  return !multipliesFloat8(kernel) || !promotes(kernel) || tile.hasRoomForParts();
+  if (!multipliesFloat8(kernel) || !promotes(kernel))
+    return true;
+  constexpr int64_t kMostVectors = 2, kMostBesideMore = 128;
+  int64_t vectors = 0;
+  for (unsigned input = 0; input < kernel.getInputs().size(); ++input)
+    vectors += isVarying(kernel, input);
+  for (unsigned result = 0; result < kernel.getStored().size(); ++result)
+    vectors += isStoredByElement(kernel, result);
+  return tile.hasRoomForParts(vectors <= kMostVectors ? kMostWithParts : kMostBesideMore);
 }
 
 /// Of codes ptxas spills where sums of splits are added and elements read operands behind them.
@@ -229,7 +241,10 @@ public:
   std::string whyNot(const PlanList &plans) const override { return whyNoWarpgroups(plans.kernel); }
 
   void addPlans(PlanList &plans) const override {
-    for (const WarpgroupTile &tile : kWarpgroupTiles)
+    SmallVector<WarpgroupTile> tiles(std::begin(kWarpgroupTiles), std::end(kWarpgroupTiles));
+    if (multipliesFloat8(plans.kernel) && promotes(plans.kernel))
+      tiles.push_back(kTileOfParts);
+    for (const WarpgroupTile &tile : tiles)
       if (isTakenFor(plans.kernel, tile))
         addWithSplits(plans, CudaPlanKind::Warpgroup,
                       {tile.rows, tile.columns, tile.stages, tile.alternates, tile.groupRows},
