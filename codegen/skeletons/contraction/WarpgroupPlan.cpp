@@ -218,7 +218,7 @@ constexpr WarpgroupTile kTileOfParts = {128, 128, 6, 0, 16};
 bool isTakenFor(KernelOp kernel, const WarpgroupTile &tile) {
   if (!multipliesFloat8(kernel) || !promotes(kernel))
     return true;
-  constexpr int64_t kMostVectors = 2, kMostBesideMore = 128;
+  constexpr int64_t kMostVectors = 1, kMostBesideMore = 128;
   int64_t vectors = 0;
   for (unsigned input = 0; input < kernel.getInputs().size(); ++input)
     vectors += isVarying(kernel, input);
