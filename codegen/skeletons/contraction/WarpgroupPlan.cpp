@@ -211,8 +211,8 @@ void addGroupWorkspace(KernelOp kernel, const WarpgroupTile &tile, Launch &launc
          false});
 }
 
-/// Of promoted sums where ptxas spills beside larger tiles: elements with more than two operands
-/// and results.
+/// Of promoted sums where ptxas spills beside larger tiles: elements with more than one operand or
+/// result.
 constexpr WarpgroupTile kTileOfParts = {128, 128, 6, 0, 16};
 
 bool isTakenFor(KernelOp kernel, const WarpgroupTile &tile) {
