@@ -145,12 +145,11 @@ TEST_CASE("of fewer than 8 bits under f32 inspect() shows elements and what they
        {"f4e2m1 scaled tensor f32 saturate", "f4e2m1 scaled block 4 f8e4m3 under f32 saturate",
         "f4e2m1 scaled block 3 f8e4m3 under f32 stochastic saturate",
         "f4e2m1 scaled block 16 by 3 f8e4m3 under f32 saturate",
-        "f4e2m1 scaled block 8 f8e4m3 under f32 toward_zero saturate",
-        "f4e2m1 scaled block 4 by 1 f8e4m3 under f32 stochastic saturate"}) {
+        "f4e2m1 scaled block 8 f8e4m3 under f32 toward_zero saturate"}) {
     CAPTURE(std::string(format));
     CHECK(compared[format] >= 1);
   }
-  CHECK(compared.size() == 6);
+  CHECK(compared.size() == 5);
 }
 
 TEST_CASE(
