@@ -169,7 +169,8 @@ inline constexpr llvm::StringLiteral kCpuApartAttr = "halftone.cpu_apart";
 inline constexpr llvm::StringLiteral kBuffersAttr = "halftone.buffers";
 inline constexpr llvm::StringLiteral kPlacesAttr = "halftone.places";
 /// Set by PlanMemory on a graph some of whose activations stay in the host's memory (P98): of each
-/// the buffer that the forward pass leaves, then that which the backward pass reads (DenseI64Array).
+/// the buffer that the forward pass leaves, then that which the backward pass reads
+/// (DenseI64Array).
 inline constexpr llvm::StringLiteral kStaysAttr = "halftone.stays";
 /// On a training graph, when some loss reads no output: that loss's name.
 inline constexpr llvm::StringLiteral kLossWithoutOutputAttr = "halftone.loss_without_output";

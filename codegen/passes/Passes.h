@@ -32,8 +32,8 @@ struct PipelineOptions {
   bool alike = false;  ///< whether the CPU's program is that of chips, launch by launch, for tests
   int64_t updatePart = int64_t(1) << 22; ///< the most elements of an update with states in the
                                          ///< host's memory (P91), a multiple of 1024
-  int64_t leastStay = int64_t(1) << 20; ///< the fewest bytes of an activation that stays in the
-                                        ///< host's memory (P98)
+  int64_t leastStay = int64_t(1) << 20;  ///< the fewest bytes of an activation that stays in the
+                                         ///< host's memory (P98)
   /// Otherwise CPU code is made sooner and runs longer, and what the passes leave is verified once,
   /// behind the last; for tests.
   bool optimize = true;

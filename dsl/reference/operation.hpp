@@ -147,9 +147,10 @@ class Operation {
   /// P106
   void refuse_where_nothing_is_rotated() const {
     if (multiplies_sums(node().kind, false)) return;
-    throw std::invalid_argument("\"" + node().name +
-                                "\" reads an operand in rotated blocks, which it does not multiply; "
-                                "rotate what is multiplied alone (P106)");
+    throw std::invalid_argument(
+        "\"" + node().name +
+        "\" reads an operand in rotated blocks, which it does not multiply; "
+        "rotate what is multiplied alone (P106)");
   }
 
   /// P88, P89

@@ -56,8 +56,8 @@ struct Statistics {
   /// gives back.
   std::int64_t peak_bytes_predicted = 0;
   std::int64_t peak_bytes_measured = 0;  ///< really obtained from the device's memory
-  /// Of the host's, page-locked, for states of the optimizer and activations that rules place there (P91, P98); 0 on a
-  /// CPU, whose memory is the host's.
+  /// Of the host's, page-locked, for states of the optimizer and activations that rules place there
+  /// (P91, P98); 0 on a CPU, whose memory is the host's.
   std::int64_t host_bytes = 0;
   /// Kernel launches of forward, loss, loss_backward, backward, accumulate, check, update, refresh,
   /// external.

@@ -309,13 +309,13 @@ constexpr bool selects_some_names(const Parts& parts) {
 }
 
 /// Fields that say what a flat buffer of all parameters is held in, so that they cannot differ
-/// between parameters (P68, P69), and where one of states lies (P91). `roles` are those of a clause.
+/// between parameters (P68, P69), and where one of states lies (P91). `roles` are those of a
+/// clause.
 constexpr Mask flat_fields(const Fields& fields, Mask roles) {
   const bool of_states = fields.has(Field::store) && (roles & bit(Role::optimizer_state)) != 0;
   const bool of_masters = fields.has(Field::master) && fields.remainder &&
                           fits(roles, bit(Role::master) | bit(Role::weight));
-  const bool places_states =
-      fields.has(Field::place) && fits(roles, bit(Role::optimizer_state));
+  const bool places_states = fields.has(Field::place) && fits(roles, bit(Role::optimizer_state));
   return (of_states ? bit(Field::store) : 0) | (of_masters ? bit(Field::master) : 0) |
          (places_states ? bit(Field::place) : 0);
 }
