@@ -51,11 +51,16 @@ struct DeclaredShape {
 template <class Node, class Shape>
 constexpr std::int64_t count_elements(Node& node, const Shape& shape) {
   std::int64_t count = 1;
-  for (int i = 0; i < node.rank(shape); ++i) {
+  for (int i = 0, rank = node.rank(shape); i < rank; ++i) {
     const auto& dimension = node.at(shape, i);
     const std::int64_t extent =
         node.is_fixed(dimension) ? node.extent(dimension) : node.factor(dimension);
-    count = extent > 0 ? product_of_extents(count, extent) : 0;
+    if (extent == 1) continue;  // compilers count the steps of a check
+    // No product of such overflows.
+    if (extent > 1 && extent < (1 << 20) && count <= kMostOfShape)
+      count *= extent;
+    else
+      count = extent > 0 ? product_of_extents(count, extent) : 0;
   }
   return count;
 }
