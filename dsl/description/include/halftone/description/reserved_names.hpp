@@ -104,9 +104,9 @@ constexpr bool are_alike(const char* left, const char* right) {
 
 template <int N>
 constexpr bool has(const char* const (&list)[N], const char* name) {
-  for (const char* word : list) {
-    if (is_called(name, word)) return true;
-  }
+  const char first = *name == 0 ? 0 : character_in_code(*name);
+  for (const char* word : list)
+    if (*word == first && is_called(name, word)) return true;
   return false;
 }
 
