@@ -154,7 +154,7 @@ private:
       auto phase = static_cast<size_t>(getPhase(kernel));
       int32_t launch = launches[kernel] = counts[phase]++;
       Operation *shown = findShown(kernel);
-      if (getPhase(kernel) == Phase::Refresh || !shown)
+      if (getPhase(kernel) == Phase::Refresh || !shown || isStepAlone(kernel))
         continue;
       Operation *first = findFirst(kernel);
       for (unsigned i = 0; i < kernel->getNumResults(); ++i) {
@@ -163,6 +163,12 @@ private:
           program.probes.back().first_launch = launches.lookup(first);
       }
     }
+  }
+
+  /// A step of a rounding, which what it ends in shows: of a block that is rounded to zeros (P97)
+  /// a step may be infinite where no value is.
+  static bool isStepAlone(KernelOp kernel) {
+    return kernel->hasAttr(kRoundingAttr) && kernel->getAttrOfType<ArrayAttr>(kCastAttr).empty();
   }
 
   /// Of what is rounded to `to`: held in 8 bits, or in its own element.
