@@ -56,14 +56,17 @@ struct Layout<ScaledCode8<kLhs, kRhs>, kExtent, kDepth, kAlongDepth>
 };
 
 /// No element needs the sum of lhs's codes, which no rule asks for.
-template <int kLhs, int kRhs, int kExtent, int kDepth, bool kAlongDepth>
-class LhsSum<Layout<ScaledCode8<kLhs, kRhs>, kExtent, kDepth, kAlongDepth>> {
+class NoLhsSum {
  public:
-  __device__ __forceinline__ LhsSum(float*, unsigned int) {}
+  __device__ __forceinline__ NoLhsSum(float*, unsigned int) {}
   __device__ __forceinline__ void add(const unsigned char*, int, int) {}
   __device__ __forceinline__ void end(int) {}
   __device__ __forceinline__ void gather(const float*, long long) {}
   __device__ __forceinline__ float total() const { return 0.0f; }
+};
+template <int kLhs, int kRhs, int kExtent, int kDepth, bool kAlongDepth>
+class LhsSum<Layout<ScaledCode8<kLhs, kRhs>, kExtent, kDepth, kAlongDepth>> : public NoLhsSum {
+  using NoLhsSum::NoLhsSum;
 };
 
 /// mma's registers of 16 rows, with the scale that this lane gives.
@@ -84,14 +87,19 @@ struct ScaledColumns {
   }
 };
 
-/// Codes as fragments of float8_contraction.cuh, and f8e8m0 beside them.
-template <int kLhs, int kRhs, int kExtent, int kDepth, bool kAlongDepth, int kWarpExtent,
-          bool kIsRhs>
-class Fragments<Layout<ScaledCode8<kLhs, kRhs>, kExtent, kDepth, kAlongDepth>, kWarpExtent, kIsRhs>
-    : public Fragments<Layout<Code8<kLhs, kRhs>, kExtent, kDepth, kAlongDepth>, kWarpExtent,
-                       kIsRhs> {
-  using Its = Layout<ScaledCode8<kLhs, kRhs>, kExtent, kDepth, kAlongDepth>;
-  using Codes = Fragments<typename Its::Codes, kWarpExtent, kIsRhs>;
+/// Of a float, a power of two, the f8e8m0 that it is. P21: numbers of a scale of 2^113 or more may
+/// be infinite, which their codes are not.
+template <int kLhs, int kRhs>
+__device__ __forceinline__ unsigned int scale_in_register(ScaledCode8<kLhs, kRhs>*,
+                                                          unsigned int scale) {
+  const unsigned int exponent = scale >> 23;
+  return exponent < 127 + 113 ? exponent : 255;
+}
+
+/// Codes as fragments of float8_contraction.cuh, and beside each line of them what the instruction
+/// takes of its scales.
+template <class Element, class Its, class Codes, bool kIsRhs>
+class ScaledFragments : public Codes {
   static constexpr int kScalesPerTile = kIsRhs ? 2 : 1;
 
  public:
@@ -107,8 +115,9 @@ class Fragments<Layout<ScaledCode8<kLhs, kRhs>, kExtent, kDepth, kAlongDepth>, k
     }
   };
 
-  /// Of 16 rows a lane gives the scale of row g or g + 8, of each 8 columns that of column g.
-  __device__ __forceinline__ Fragments(unsigned int shared, int first) : Codes(shared, first) {
+  /// Of 16 rows a lane gives the scales of row g or g + 8, of each 8 columns those of column g.
+  __device__ __forceinline__ ScaledFragments(unsigned int shared, int first)
+      : Codes(shared, first) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const int index = lane / 4 + (kIsRhs ? 0 : lane % 2 * 8);
     scales_ = shared + Its::scale_offset(first + Codes::line(0, index), 0);
@@ -121,12 +130,6 @@ class Fragments<Layout<ScaledCode8<kLhs, kRhs>, kExtent, kDepth, kAlongDepth>, k
   }
 
  private:
-  /// P21: numbers of a scale of 2^113 or more may be infinite, which their codes are not.
-  __device__ __forceinline__ static unsigned int code_of(unsigned int scale) {
-    const unsigned int exponent = scale >> 23;
-    return exponent < 127 + 113 ? exponent : 255;
-  }
-
   /// Lines are the tile's first ones and the index's, added.
   __device__ __forceinline__ static constexpr int first_of(int tile, int half) {
     if constexpr (Codes::kByWords)
@@ -137,16 +140,28 @@ class Fragments<Layout<ScaledCode8<kLhs, kRhs>, kExtent, kDepth, kAlongDepth>, k
 
   template <int kIndex, int kTile>
   __device__ __forceinline__ void load_scales(int stage, Registers& registers) const {
-    constexpr int kPart = 4 * kIndex * kExtent;
-    registers.scales[kTile][0] =
-        code_of(ptx::ld_shared<kPart + 4 * first_of(kTile, 0)>(scales_ + stage));
-    if constexpr (kIsRhs)
-      registers.scales[kTile][1] =
-          code_of(ptx::ld_shared<kPart + 4 * first_of(kTile, 1)>(scales_ + stage));
+    registers.scales[kTile][0] = scale<kIndex, first_of(kTile, 0)>(stage);
+    if constexpr (kIsRhs) registers.scales[kTile][1] = scale<kIndex, first_of(kTile, 1)>(stage);
     if constexpr (kTile + 1 < Codes::kTiles) load_scales<kIndex, kTile + 1>(stage, registers);
   }
 
+  template <int kIndex, int kLine>
+  __device__ __forceinline__ unsigned int scale(int stage) const {
+    constexpr int kAt = 4 * (kIndex * Its::kExtent + kLine);
+    return scale_in_register(static_cast<Element*>(nullptr), ptx::ld_shared<kAt>(scales_ + stage));
+  }
+
   unsigned int scales_;
+};
+
+template <int kLhs, int kRhs, int kExtent, int kDepth, bool kAlongDepth, int kWarpExtent,
+          bool kIsRhs>
+class Fragments<Layout<ScaledCode8<kLhs, kRhs>, kExtent, kDepth, kAlongDepth>, kWarpExtent, kIsRhs>
+    : public ScaledFragments<
+          ScaledCode8<kLhs, kRhs>, Layout<ScaledCode8<kLhs, kRhs>, kExtent, kDepth, kAlongDepth>,
+          Fragments<Layout<Code8<kLhs, kRhs>, kExtent, kDepth, kAlongDepth>, kWarpExtent, kIsRhs>,
+          kIsRhs> {
+  using Fragments::ScaledFragments::ScaledFragments;
 };
 
 #if __CUDA_ARCH__ >= 1200
@@ -273,6 +288,19 @@ struct Product<tensor_contraction::Promoting<tensor_contraction::Scaling<Body>>>
 
 }  // namespace halftone::kernels
 
+namespace halftone::kernels::tensor_contraction {
+
+/// `Operands`: the Body with its matrices and their scales.
+template <class Operands, class Its, class Body>
+__device__ __forceinline__ void run_scaled(const Body& body) {
+  if constexpr (Body::kPromotes)
+    run<Promoting<Operands>, ScaledTile<Its>>(Promoting<Operands>{Operands(body)});
+  else
+    run<Operands, ScaledTile<Its>>(Operands(body));
+}
+
+}  // namespace halftone::kernels::tensor_contraction
+
 namespace halftone::kernels::block_scaled_contraction {
 
 using tensor_contraction::Tile;
@@ -282,14 +310,7 @@ template <class Body, class Tile>
 __device__ __forceinline__ void run(const Body& body) {
   static_assert(!Body::kIsBatch && !Body::kUsesLhsSum,
                 "no batch and no sum of lhs: they are of numbers, which codes in blocks are not");
-  using Scaling = tensor_contraction::Scaling<Body>;
-  using Its = tensor_contraction::ScaledTile<Tile>;
-  if constexpr (Body::kPromotes) {
-    using Promoting = tensor_contraction::Promoting<Scaling>;
-    tensor_contraction::run<Promoting, Its>(Promoting{Scaling(body)});
-  } else {
-    tensor_contraction::run<Scaling, Its>(Scaling(body));
-  }
+  tensor_contraction::run_scaled<tensor_contraction::Scaling<Body>, Tile>(body);
 }
 
 }  // namespace halftone::kernels::block_scaled_contraction

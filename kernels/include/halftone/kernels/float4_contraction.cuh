@@ -33,62 +33,23 @@ template <int kPlaces, int kExtent, int kDepth>
 struct Layout<CodePair<kPlaces>, kExtent, kDepth, true>
     : Layout<ScaledCode8<4, 4>, kExtent, kDepth, true> {};
 
-/// No element needs the sum of lhs's codes, which no rule asks for.
 template <int kPlaces, int kExtent, int kDepth>
-class LhsSum<Layout<CodePair<kPlaces>, kExtent, kDepth, true>> {
- public:
-  __device__ __forceinline__ LhsSum(float*, unsigned int) {}
-  __device__ __forceinline__ void add(const unsigned char*, int, int) {}
-  __device__ __forceinline__ void end(int) {}
-  __device__ __forceinline__ void gather(const float*, long long) {}
-  __device__ __forceinline__ float total() const { return 0.0f; }
+class LhsSum<Layout<CodePair<kPlaces>, kExtent, kDepth, true>> : public NoLhsSum {
+  using NoLhsSum::NoLhsSum;
 };
 
-/// Bytes as fragments of tensor_fragments.cuh, and words of scales as they are.
+/// A word of scales as it is.
+template <int kPlaces>
+__device__ __forceinline__ unsigned int scale_in_register(CodePair<kPlaces>*, unsigned int scales) {
+  return scales;
+}
+
 template <int kPlaces, int kExtent, int kDepth, int kWarpExtent, bool kIsRhs>
 class Fragments<Layout<CodePair<kPlaces>, kExtent, kDepth, true>, kWarpExtent, kIsRhs>
-    : public Fragments<Layout<Code8<4, 4>, kExtent, kDepth, true>, kWarpExtent, kIsRhs> {
-  using Its = Layout<CodePair<kPlaces>, kExtent, kDepth, true>;
-  using Bytes = Fragments<Layout<Code8<4, 4>, kExtent, kDepth, true>, kWarpExtent, kIsRhs>;
-  static constexpr int kScalesPerTile = kIsRhs ? 2 : 1;
-
- public:
-  struct Registers {
-    typename Bytes::Registers words;
-    unsigned int scales[Bytes::kTiles][kScalesPerTile];
-
-    __device__ __forceinline__ auto operator[](int tile) const {
-      if constexpr (kIsRhs)
-        return ScaledColumns{words[tile], scales[tile]};
-      else
-        return ScaledRows{words[tile], scales[tile][0]};
-    }
-  };
-
-  /// Of 16 rows a lane gives the scales of row g or g + 8, of each 8 columns those of column g.
-  __device__ __forceinline__ Fragments(unsigned int shared, int first) : Bytes(shared, first) {
-    const int lane = static_cast<int>(threadIdx.x) % 32;
-    const int index = lane / 4 + (kIsRhs ? 0 : lane % 2 * 8);
-    scales_ = shared + Its::scale_offset(first + index, 0);
-  }
-
-  template <int kIndex>
-  __device__ __forceinline__ void load(int stage, Registers& registers) const {
-    Bytes::template load<kIndex>(stage, registers.words);
-    load_scales<kIndex, 0>(stage, registers);
-  }
-
- private:
-  template <int kIndex, int kTile>
-  __device__ __forceinline__ void load_scales(int stage, Registers& registers) const {
-    constexpr int kFirst = 4 * (kIndex * kExtent + 16 * kTile);
-    registers.scales[kTile][0] = ptx::ld_shared<kFirst>(scales_ + stage);
-    if constexpr (kIsRhs)
-      registers.scales[kTile][1] = ptx::ld_shared<kFirst + 4 * 8>(scales_ + stage);
-    if constexpr (kTile + 1 < Bytes::kTiles) load_scales<kIndex, kTile + 1>(stage, registers);
-  }
-
-  unsigned int scales_;
+    : public ScaledFragments<
+          CodePair<kPlaces>, Layout<CodePair<kPlaces>, kExtent, kDepth, true>,
+          Fragments<Layout<Code8<4, 4>, kExtent, kDepth, true>, kWarpExtent, kIsRhs>, kIsRhs> {
+  using Fragments::ScaledFragments::ScaledFragments;
 };
 
 #if __CUDA_ARCH__ >= 1200
@@ -196,46 +157,8 @@ struct Product<tensor_contraction::Promoting<tensor_contraction::Packing<Body>>>
 
 namespace halftone::kernels::tensor_contraction {
 
-/// As of codes of 8 bits, but that a tile is a part of N14.
-template <class Body, class Tile>
-class Products<Promoting<Packing<Body>>, Tile> : public Products<Packing<Body>, Tile> {
-  using Base = Products<Packing<Body>, Tile>;
-  static_assert(2 * Tile::kDepth == kColumnChunk,
-                "a promoted sum has parts of 128 products: take a depth of 64 bytes");
-
- public:
-  __device__ __forceinline__ Products(const Product<Promoting<Packing<Body>>>& product,
-                                      const Place& place, unsigned int lhs_shared, int warp_row,
-                                      int warp_column)
-      : Base({product.lhs, product.rhs, product.rows, product.first_row, product.end_row,
-              product.columns},
-             place, lhs_shared, warp_row, warp_column) {}
-
-  template <class EachTile>
-  __device__ __forceinline__ void add_up(Sums<Tile>& sums, const EachTile& each_tile) {
-    Sums<Tile> part = {};
-    Base::add_up(part, [&](int tile, int stage) {
-      if (tile != 0) promote(part, sums);
-      each_tile(tile, stage);
-    });
-    promote(part, sums);
-  }
-
- private:
-  __device__ __forceinline__ static void promote(Sums<Tile>& part, Sums<Tile>& sums) {
-#pragma unroll
-    for (int i = 0; i < Tile::kWarpRows / 16; ++i) {
-#pragma unroll
-      for (int j = 0; j < Tile::kWarpColumns / 8; ++j) {
-#pragma unroll
-        for (int place = 0; place < 4; ++place) {
-          sums[i][j][place] += part[i][j][place];
-          part[i][j][place] = 0.0f;
-        }
-      }
-    }
-  }
-};
+template <class Body>
+inline constexpr int kProductsOfPlace<Packing<Body>> = 2;
 
 }  // namespace halftone::kernels::tensor_contraction
 
@@ -249,14 +172,7 @@ __device__ __forceinline__ void run(const Body& body) {
   static_assert(
       !Body::kIsBatch && !Body::kUsesLhsSum && !Body::kTransposeLhs && Body::kTransposeRhs,
       "no batch, no sum of lhs, and both operands along k: so codes are packed");
-  using Packing = tensor_contraction::Packing<Body>;
-  using Its = tensor_contraction::ScaledTile<Tile>;
-  if constexpr (Body::kPromotes) {
-    using Promoting = tensor_contraction::Promoting<Packing>;
-    tensor_contraction::run<Promoting, Its>(Promoting{Packing(body)});
-  } else {
-    tensor_contraction::run<Packing, Its>(Packing(body));
-  }
+  tensor_contraction::run_scaled<tensor_contraction::Packing<Body>, Tile>(body);
 }
 
 }  // namespace halftone::kernels::float4_contraction

@@ -184,11 +184,15 @@ __device__ __forceinline__ void multiply<Code8<5, 5>>(float (&sums)[4],
 template <class Body>
 struct Promoting : Body {};
 
+/// Products of each place along a tile's depth: of a byte of two codes of 4 bits two.
+template <class Body>
+inline constexpr int kProductsOfPlace = 1;
+
 /// Sums of N3's length are the instruction's; those are added in f32.
 template <class Body, class Tile>
 class Products<Promoting<Body>, Tile> : public Products<Body, Tile> {
   using Base = Products<Body, Tile>;
-  static constexpr int kTilesPerPart = kColumnChunk / Tile::kDepth;
+  static constexpr int kTilesPerPart = kColumnChunk / (kProductsOfPlace<Body> * Tile::kDepth);
 
  public:
   __device__ __forceinline__ Products(const Product<Promoting<Body>>& product, const Place& place,
