@@ -30,8 +30,7 @@ Steps train(const simulator::LaunchOptions& options, const Mutant& mutant = {}, 
 
 constexpr Mutant kMutants[] = {
     {"rows of a lane change places", "lane % 2 * 8", "(1 - lane % 2) * 8"},
-    {"every part of a stage has the scales of its first",
-     "constexpr int kPart = 4 * kIndex * kExtent", "constexpr int kPart = 0"},
+    {"every part of a stage has the scales of its first", "kIndex * Its::kExtent + kLine", "kLine"},
     {"columns past the first eight have scales of the first", "first_of(kTile, 1)",
      "first_of(kTile, 0)"},
     {"lines of scales are those of codes", "line / kLines * pitch_ + place / kPlaces",

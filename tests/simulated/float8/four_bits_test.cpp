@@ -18,11 +18,10 @@ constexpr simulator::LaunchOptions kTruncating = {
     .traffic = false, .accumulation = simulator::Accumulation::truncating};
 
 constexpr Mutant kFaults[] = {
-    {"rows of a lane change places", "first + index, 0)",
-     "first + (kIsRhs ? index : index ^ 8), 0)"},
-    {"every part of a stage has the scales of its first", "4 * (kIndex * kExtent + 16 * kTile)",
-     "4 * (16 * kTile)"},
-    {"columns past the first eight have scales of the first", "kFirst + 4 * 8>", "kFirst>"},
+    {"rows of a lane change places", "lane % 2 * 8", "(1 - lane % 2) * 8"},
+    {"every part of a stage has the scales of its first", "kIndex * Its::kExtent + kLine", "kLine"},
+    {"columns past the first eight have scales of the first", "first_of(kTile, 1)",
+     "first_of(kTile, 0)"},
     {"scales of every stage are the first one's", "from_ += 4 * kParts;", ""},
     {"scales are those of another kind", "if constexpr (kPlaces == 16)",
      "if constexpr (kPlaces == 32)"},
