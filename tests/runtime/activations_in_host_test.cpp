@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "changed_artifact.hpp"
 #include "fake_driver.hpp"
 #include "halftone/run_log.hpp"
 #include "halftone/stages.hpp"
@@ -59,36 +60,21 @@ void keep_activation(halftone::manifest::Manifest& manifest, bool in_host) {
   program.phases[static_cast<std::size_t>(Phase::loss_backward)][0].arguments[0] = {read, 0};
 }
 
-/// The artifact for the CPU as it is, and for chips so.
-class KeptArtifact {
- public:
-  explicit KeptArtifact(bool in_host = true) : image_(halftone_artifact_line) {
-    halftone::manifest::Manifest of_cpu = hand_made::manifest(), of_chips = of_cpu;
-    of_cpu.targets = {"cpu"};
-    of_cpu.cuda.clear();
-    of_chips.targets = {"sm_80"};
-    keep_activation(of_cpu, false);
-    keep_activation(of_chips, in_host);
-    for (const auto* manifest : {&of_cpu, &of_chips}) {
-      bytes_.push_back(halftone::manifest::encode(*manifest));
-      manifests_.push_back({bytes_.back().data(), bytes_.back().size()});
-    }
-    image_.manifests = manifests_.data();
-    image_.manifest_count = manifests_.size();
-  }
-
-  [[nodiscard]] halftone::Artifact artifact() const { return halftone::Artifact::linked(image_); }
-
- private:
-  std::vector<std::vector<std::byte>> bytes_;
-  std::vector<halftone::manifest::ManifestImage> manifests_;
-  halftone::manifest::ArtifactImage image_;
-};
+/// For the CPU as it is, and for chips so.
+ChangedArtifact artifact(bool in_host = true) {
+  halftone::manifest::Manifest of_cpu = hand_made::manifest(), of_chips = of_cpu;
+  of_cpu.targets = {"cpu"};
+  of_cpu.cuda.clear();
+  of_chips.targets = {"sm_80"};
+  keep_activation(of_cpu, false);
+  keep_activation(of_chips, in_host);
+  return ChangedArtifact(std::vector{of_cpu, of_chips});
+}
 
 const Floats kSomeFeatures(15, 1.5f), kSomeTarget(10, 2.0f);
 
 void use(const halftone::Device& device) {
-  const KeptArtifact kept;
+  const ChangedArtifact kept = artifact();
   Trainer trainer(kept.artifact(), device, {.batch = 5, .seed = 1});
   trainer.step(kSomeFeatures, kSomeTarget);
   trainer.accumulate(kSomeFeatures, kSomeTarget);
@@ -108,7 +94,7 @@ std::size_t count(const std::vector<std::string>& calls, const std::string& call
 
 TEST_CASE("P98: an activation leaves behind its last use and is back for the next, in one graph") {
   const auto log = std::make_shared<fake::Log>();
-  const KeptArtifact kept;
+  const ChangedArtifact kept = artifact();
   Trainer trainer(kept.artifact(), fake::device(log), {.batch = 5, .seed = 1});
   CHECK(count(log->calls, "allocate_host " + std::to_string(kSlot)) == 1);
   const std::string out = "copy_out " + std::to_string(kBytes),
@@ -135,7 +121,7 @@ TEST_CASE("P98: what trains with activations in the host's memory trains as it d
     for (const bool separate : {false, true}) {
       std::vector<Floats> left;
       for (const bool in_host : {false, true}) {
-        const KeptArtifact kept(in_host);
+        const ChangedArtifact kept = artifact(in_host);
         Trainer trainer(kept.artifact(),
                         fake::device(std::make_shared<fake::Log>(),
                                      {.separate_buffers = separate, .others_early = early}),
@@ -160,10 +146,10 @@ TEST_CASE("P98: what trains with activations in the host's memory trains as it d
 }
 
 TEST_CASE("P98: what a trainer takes of either memory is known before, and told by its facts") {
-  const KeptArtifact in_host(true), on_device(false);
+  const ChangedArtifact in_host = artifact(true), on_device = artifact(false);
   const halftone::Binding bindings[] = {{"batch", 5}};
   const halftone::Setup setup{.model = {}, .bindings = bindings};
-  const auto plan = [&](const KeptArtifact& of, const halftone::Device& device) {
+  const auto plan = [&](const ChangedArtifact& of, const halftone::Device& device) {
     return halftone::plan_stages(of.artifact(), device, setup).front();
   };
   const halftone::StageMemory apart = plan(in_host, fake::device()),

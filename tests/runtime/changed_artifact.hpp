@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hand-made artifact with another manifest.
+// The hand-made artifact with another manifest, or several.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <vector>
 
@@ -9,23 +10,35 @@
 #include "halftone/manifest/manifest.hpp"
 #include "line_artifact.hpp"
 
-/// change(manifest) is applied to the model's own. Artifacts that are taken from it must not
-/// outlive it.
+/// Of other manifests than the model's own. Artifacts that are taken from it must not outlive it.
 class ChangedArtifact {
  public:
-  template <class Change>
-  explicit ChangedArtifact(Change change) : image_(halftone_artifact_line) {
-    halftone::manifest::Manifest manifest = hand_made::manifest();
-    change(manifest);
-    bytes_ = halftone::manifest::encode(manifest);
-    manifest_ = {bytes_.data(), bytes_.size()};
-    image_.manifests = &manifest_;
+  using Manifest = halftone::manifest::Manifest;
+
+  explicit ChangedArtifact(const std::vector<Manifest>& manifests)
+      : image_(halftone_artifact_line) {
+    for (const Manifest& manifest : manifests)
+      bytes_.push_back(halftone::manifest::encode(manifest));
+    for (const auto& bytes : bytes_) manifests_.push_back({bytes.data(), bytes.size()});
+    image_.manifests = manifests_.data();
+    image_.manifest_count = manifests_.size();
   }
+
+  /// change(manifest) is applied to the model's own.
+  template <std::invocable<Manifest&> Change>
+  explicit ChangedArtifact(Change change) : ChangedArtifact(std::vector{changed(change)}) {}
 
   [[nodiscard]] halftone::Artifact artifact() const { return halftone::Artifact::linked(image_); }
 
  private:
-  std::vector<std::byte> bytes_;
-  halftone::manifest::ManifestImage manifest_;
+  template <class Change>
+  static Manifest changed(Change& change) {
+    Manifest manifest = hand_made::manifest();
+    change(manifest);
+    return manifest;
+  }
+
+  std::vector<std::vector<std::byte>> bytes_;
+  std::vector<halftone::manifest::ManifestImage> manifests_;
   halftone::manifest::ArtifactImage image_;
 };

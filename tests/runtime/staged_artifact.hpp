@@ -2,44 +2,38 @@
 // The hand-made artifact under the rules of several stages (P66).
 #pragma once
 
-#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
 
-#include "halftone/artifact.hpp"
+#include "changed_artifact.hpp"
 #include "halftone/manifest/manifest.hpp"
 #include "line_artifact.hpp"
 
-/// A manifest for each of `groups`, changed as it says; stages are in their order. Artifacts that
-/// are taken from it must not outlive it.
-class StagedArtifact {
+/// A manifest for each of `groups`, changed as it says; stages are in their order.
+class StagedArtifact : public ChangedArtifact {
  public:
   struct Group {
     std::vector<std::string> during;
-    std::function<void(halftone::manifest::Manifest&)> change = [](auto&) {};
+    std::function<void(Manifest&)> change = [](auto&) {};
   };
 
-  StagedArtifact(std::vector<std::string> stages, const std::vector<Group>& groups)
-      : image_(halftone_artifact_line) {
+  StagedArtifact(const std::vector<std::string>& stages, const std::vector<Group>& groups)
+      : ChangedArtifact(manifests_of(stages, groups)) {}
+
+ private:
+  static std::vector<Manifest> manifests_of(const std::vector<std::string>& stages,
+                                            const std::vector<Group>& groups) {
+    std::vector<Manifest> manifests;
     for (const Group& group : groups) {
-      halftone::manifest::Manifest manifest = hand_made::manifest();
+      Manifest& manifest = manifests.emplace_back(hand_made::manifest());
       manifest.stages = stages;
       manifest.during = group.during;
       group.change(manifest);
-      bytes_.push_back(halftone::manifest::encode(manifest));
     }
-    for (const auto& bytes : bytes_) manifests_.push_back({bytes.data(), bytes.size()});
-    image_.manifests = manifests_.data();
-    image_.manifest_count = manifests_.size();
+    return manifests;
   }
-
-  [[nodiscard]] halftone::Artifact artifact() const { return halftone::Artifact::linked(image_); }
-
- private:
-  std::vector<std::vector<std::byte>> bytes_;
-  std::vector<halftone::manifest::ManifestImage> manifests_;
-  halftone::manifest::ArtifactImage image_;
 };
 
 namespace hand_made {

@@ -302,9 +302,9 @@ TEST_CASE("a model without stages has none to enter, and stages are all there or
   CHECK(trainer.stages().empty());
   CHECK(message_of([&] { trainer.enter("predict"); }).find("give HALFTONE_MODEL stages(...)") !=
         std::string::npos);
-  const auto refused = [](std::vector<std::string> stages,
+  const auto refused = [](const std::vector<std::string>& stages,
                           const std::vector<StagedArtifact::Group>& groups) {
-    const StagedArtifact staged(std::move(stages), groups);
+    const StagedArtifact staged(stages, groups);
     return message_of([&] { (void)staged.artifact(); });
   };
   CHECK(refused({"a", "b"}, {{{"a"}}}).find("its code and its manifest do not belong") !=
