@@ -8,13 +8,14 @@
 #include <vector>
 
 #include "changed_artifact.hpp"
+#include "failing_calls.hpp"
 #include "fake_driver.hpp"
-#include "halftone/run_log.hpp"
 #include "halftone/stages.hpp"
+#include "host_memory.hpp"
 #include "line_artifact.hpp"
-#include "message_of.hpp"
 #include "worked_example.hpp"
 
+using namespace host_memory;
 using namespace worked_example;
 using models::line::Trainer;
 
@@ -69,25 +70,6 @@ ChangedArtifact artifact(bool in_host = true) {
   keep_activation(of_cpu, false);
   keep_activation(of_chips, in_host);
   return ChangedArtifact(std::vector{of_cpu, of_chips});
-}
-
-const Floats kSomeFeatures(15, 1.5f), kSomeTarget(10, 2.0f);
-
-void use(const halftone::Device& device) {
-  const ChangedArtifact kept = artifact();
-  Trainer trainer(kept.artifact(), device, {.batch = 5, .seed = 1});
-  trainer.step(kSomeFeatures, kSomeTarget);
-  trainer.accumulate(kSomeFeatures, kSomeTarget);
-  trainer.step(kSomeFeatures, kSomeTarget);
-  trainer.forward(kSomeFeatures, kSomeTarget);
-  trainer.backward();
-  trainer.check();
-  trainer.update();
-  (void)trainer.stats();
-}
-
-std::size_t count(const std::vector<std::string>& calls, const std::string& call) {
-  return static_cast<std::size_t>(std::ranges::count(calls, call));
 }
 
 }  // namespace
@@ -147,49 +129,25 @@ TEST_CASE("P98: what trains with activations in the host's memory trains as it d
 
 TEST_CASE("P98: what a trainer takes of either memory is known before, and told by its facts") {
   const ChangedArtifact in_host = artifact(true), on_device = artifact(false);
-  const halftone::Binding bindings[] = {{"batch", 5}};
-  const halftone::Setup setup{.model = {}, .bindings = bindings};
-  const auto plan = [&](const ChangedArtifact& of, const halftone::Device& device) {
-    return halftone::plan_stages(of.artifact(), device, setup).front();
-  };
-  const halftone::StageMemory apart = plan(in_host, fake::device()),
-                              whole = plan(on_device, fake::device()),
-                              of_cpu = plan(in_host, halftone::Device::cpu());
+  const halftone::StageMemory apart = planned(in_host, fake::device()),
+                              whole = planned(on_device, fake::device()),
+                              of_cpu = planned(in_host, halftone::Device::cpu());
   CHECK(apart.host == kSlot);
   CHECK(whole.host == 0);
   CHECK(of_cpu.host == 0);
   Trainer trainer(in_host.artifact(), fake::device(), {.batch = 5, .seed = 1});
   CHECK(trainer.stats().host_bytes == kSlot);
   CHECK(trainer.stats().peak_bytes_predicted == trainer.stats().peak_bytes_measured);
-  std::int64_t there = 0, here = 0;
-  for (const halftone::RunFacts::Memory& memory : halftone::facts_of(trainer).memory) {
-    if (memory.role == "accumulated") continue;  // once there are micro-batches
-    (memory.role == "activation in the host's memory" ? there : here) += memory.bytes;
-  }
-  CHECK(there == kSlot);
-  CHECK(here == trainer.stats().peak_bytes_measured);
+  const Held bytes = held(trainer, "activation in the host's memory");
+  CHECK(bytes.of_role == kSlot);
+  CHECK(bytes.of_others == trainer.stats().peak_bytes_measured);
 }
 
 TEST_CASE("P98: any call that fails about such an activation ends in one sentence") {
+  const auto use_all = [](const halftone::Device& device) { use(artifact(), device); };
   for (bool checks_launches : {false, true}) {
-    const fake::Options options{.separate_buffers = checks_launches,
-                                .checks_launches = checks_launches};
-    const auto whole = std::make_shared<fake::Log>();
-    use(fake::device(whole, options));
-    CHECK(whole->is_clean());
-    CHECK(count(whole->calls, "wait") > 0);
-    for (std::size_t k = 1; k <= whole->calls.size(); ++k) {
-      const std::string& call = whole->calls[k - 1];
-      CAPTURE(k);
-      CAPTURE(call);
-      const auto log = std::make_shared<fake::Log>();
-      log->fail_at = k;
-      const std::string message = message_of([&] { use(fake::device(log, options)); });
-      CHECK(log->is_clean());
-      const bool gives_back =
-          call == "free" || call == "free_host" || call == "unload" || call.starts_with("destroy_");
-      if (gives_back || (call == "synchronise" && message == "no error")) continue;
-      CHECK(message.find(" failed on 'fake:0': the fake says no") != std::string::npos);
-    }
+    const auto calls = check_failing_calls(
+        use_all, {.separate_buffers = checks_launches, .checks_launches = checks_launches});
+    CHECK(count(calls, "wait") > 0);
   }
 }

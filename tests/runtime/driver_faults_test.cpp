@@ -3,6 +3,7 @@
 // that the device does not survive the same answer for ever.
 #include <doctest/doctest.h>
 
+#include "failing_calls.hpp"
 #include "fake_driver.hpp"
 #include "message_of.hpp"
 #include "worked_example.hpp"
@@ -35,11 +36,6 @@ void use(const halftone::Device& device) {
   Predictor predictor(device, {.batch = 5});
   predictor.copy_parameters(trainer);
   predictor.predict(features);
-}
-
-/// Whether the call gives something back, which nobody waits for.
-bool gives_back(const std::string& call) {
-  return call == "free" || call == "free_host" || call == "unload" || call.starts_with("destroy_");
 }
 
 }  // namespace
@@ -89,48 +85,20 @@ TEST_CASE("micro-batches without memory end in a sentence, and training goes on"
 }
 
 TEST_CASE("every call that fails ends in one sentence with the driver's words and leaks nothing") {
-  for (bool checks_launches : {false, true}) {
-    const fake::Options options{.checks_launches = checks_launches};
-    const auto whole = std::make_shared<fake::Log>();
-    use(fake::device(whole, options));
-    REQUIRE(whole->calls.size() > 100);
-    for (std::size_t k = 1; k <= whole->calls.size(); ++k) {
-      const std::string& call = whole->calls[k - 1];
-      CAPTURE(k);
-      CAPTURE(call);
-      const auto log = std::make_shared<fake::Log>();
-      log->fail_at = k;
-      const std::string message = message_of([&] { use(fake::device(log, options)); });
-      CHECK(log->calls[k - 1] == call);
-      CHECK(log->is_clean());
-      const bool is_last_wait = call == "synchronise" && message == "no error";
-      if (gives_back(call) || is_last_wait) continue;
-      CHECK(message.find(" failed on 'fake:0': the fake says no") != std::string::npos);
-    }
-  }
+  for (bool checks_launches : {false, true})
+    CHECK(check_failing_calls(use, {.checks_launches = checks_launches}).size() > 100);
 }
 
 TEST_CASE("a device that is lost at any call says so from then on, and another one goes on") {
-  const auto whole = std::make_shared<fake::Log>();
-  use(fake::device(whole));
-  for (std::size_t k = 1; k <= whole->calls.size(); ++k) {
-    const std::string& call = whole->calls[k - 1];
-    CAPTURE(k);
-    CAPTURE(call);
-    const auto log = std::make_shared<fake::Log>();
-    log->fail_at = k;
-    log->failure = {DriverStatus::Kind::sticky, "the device fell off the bus", ""};
-    const halftone::Device device = fake::device(log, {.name = "fake:1"});
-    const std::string message = message_of([&] { use(device); });
-    CHECK(log->is_clean());
-    const bool is_last_wait = call == "synchronise" && message == "no error";
-    if (gives_back(call) || is_last_wait) continue;
+  const auto check = [](const std::string& message, const halftone::Device& device) {
     CHECK(message.find(" failed on 'fake:1': the device fell off the bus; the device 'fake:1' "
                        "cannot be used any more") != std::string::npos);
     CHECK(message_of([&] {
             use(device);
           }).starts_with("trainer: device 'fake:1' failed before and cannot be used any more ("));
-  }
+  };
+  fail_each_call(use, {.name = "fake:1"},
+                 {DriverStatus::Kind::sticky, "the device fell off the bus", ""}, check);
   CHECK(message_of([&] { use(fake::device()); }) == "no error");
 }
 

@@ -9,14 +9,16 @@
 #include <vector>
 
 #include "changed_artifact.hpp"
+#include "failing_calls.hpp"
 #include "fake_driver.hpp"
 #include "files/scratch_folder.hpp"
-#include "halftone/run_log.hpp"
 #include "halftone/stages.hpp"
+#include "host_memory.hpp"
 #include "message_of.hpp"
 #include "whole_file.hpp"
 #include "worked_example.hpp"
 
+using namespace host_memory;
 using namespace worked_example;
 using models::line::Trainer;
 
@@ -54,24 +56,6 @@ ChangedArtifact artifact(bool in_host = true) {
   return ChangedArtifact([in_host](auto& manifest) { keep_states(manifest, in_host); });
 }
 
-void use(const halftone::Device& device) {
-  const ChangedArtifact changed = artifact();
-  Trainer trainer(changed.artifact(), device, {.batch = 5, .seed = 1});
-  const Floats features(15, 1.0f), target(10, 2.0f);
-  trainer.step(features, target);
-  trainer.accumulate(features, target);
-  trainer.step(features, target);
-  trainer.forward(features, target);
-  trainer.backward();
-  trainer.check();
-  trainer.update();
-  (void)trainer.stats();
-}
-
-std::size_t count(const std::vector<std::string>& calls, const std::string& call) {
-  return static_cast<std::size_t>(std::ranges::count(calls, call));
-}
-
 }  // namespace
 
 TEST_CASE("states in the host's memory are fetched and put back in the graph that updates") {
@@ -79,8 +63,7 @@ TEST_CASE("states in the host's memory are fetched and put back in the graph tha
   const ChangedArtifact changed = artifact();
   Trainer trainer(changed.artifact(), fake::device(log), {.batch = 5, .seed = 1});
   CHECK(count(log->calls, "allocate_host " + std::to_string(kBytes)) == 1);
-  const Floats features(15, 1.0f), target(10, 2.0f);
-  trainer.step(features, target);
+  trainer.step(kSomeFeatures, kSomeTarget);
   const std::string fetch = "copy_in_staged " + std::to_string(kBytes / 2);
   const std::string put_back = "copy_out " + std::to_string(kBytes / 2);
   const std::vector<std::string>& graph = log->graph;
@@ -90,7 +73,7 @@ TEST_CASE("states in the host's memory are fetched and put back in the graph tha
   const auto forward = std::ranges::find_if(
       graph, [](const std::string& call) { return call.starts_with("launch line_forward"); });
   CHECK(at(fetch) < forward);  // beside it
-  trainer.forward(features, target);
+  trainer.forward(kSomeFeatures, kSomeTarget);
   CHECK(count(log->graph, fetch) == 0);
   trainer.backward();
   CHECK(count(log->graph, fetch) == 0);
@@ -108,8 +91,7 @@ TEST_CASE("states in the host's memory begin, persist and are saved as others") 
       Trainer trainer(changed.artifact(),
                       fake::device(std::make_shared<fake::Log>(), {.others_early = others_early}),
                       {.batch = 5, .seed = 1});
-      const Floats features(15, 1.0f), target(10, 2.0f);
-      for (int step = 0; step < 3; ++step) trainer.step(features, target);
+      for (int step = 0; step < 3; ++step) trainer.step(kSomeFeatures, kSomeTarget);
       trainer.save(folder / "state");
       std::string why;
       const std::vector<std::byte> bytes = halftone::read_whole(folder / "state", why);
@@ -127,14 +109,9 @@ TEST_CASE("states in the host's memory begin, persist and are saved as others") 
 
 TEST_CASE("what a trainer takes of either memory is known before, and a CPU has one") {
   const ChangedArtifact in_host = artifact(true), on_device = artifact(false);
-  const halftone::Binding bindings[] = {{"batch", 5}};
-  const halftone::Setup setup{.model = {}, .bindings = bindings};
-  const auto plan = [&](const ChangedArtifact& of, const halftone::Device& device) {
-    return halftone::plan_stages(of.artifact(), device, setup).front();
-  };
-  const halftone::StageMemory apart = plan(in_host, fake::device()),
-                              whole = plan(on_device, fake::device()),
-                              of_cpu = plan(in_host, halftone::Device::cpu());
+  const halftone::StageMemory apart = planned(in_host, fake::device()),
+                              whole = planned(on_device, fake::device()),
+                              of_cpu = planned(in_host, halftone::Device::cpu());
   CHECK(apart.host == kBytes);
   CHECK(apart.bytes() == whole.bytes() - kBytes);
   CHECK(whole.host == 0);
@@ -145,13 +122,9 @@ TEST_CASE("what a trainer takes of either memory is known before, and a CPU has 
 TEST_CASE("a run's facts tell what lies in the host's memory from what the device holds") {
   const ChangedArtifact changed = artifact();
   const Trainer trainer(changed.artifact(), fake::device(), {.batch = 5, .seed = 1});
-  std::int64_t on_device = 0, in_host = 0;
-  for (const halftone::RunFacts::Memory& memory : halftone::facts_of(trainer).memory) {
-    if (memory.role == "accumulated") continue;  // once there are micro-batches
-    (memory.role == "optimizer_state in the host's memory" ? in_host : on_device) += memory.bytes;
-  }
-  CHECK(in_host == kBytes);
-  CHECK(on_device == trainer.stats().peak_bytes_measured);
+  const Held bytes = held(trainer, "optimizer_state in the host's memory");
+  CHECK(bytes.of_role == kBytes);
+  CHECK(bytes.of_others == trainer.stats().peak_bytes_measured);
 }
 
 TEST_CASE("a device without enough memory is told what a rule could take off it") {
@@ -175,25 +148,10 @@ TEST_CASE("a device without enough memory is told what a rule could take off it"
 }
 
 TEST_CASE("any call that fails about states in the host's memory ends in one sentence") {
+  const auto use_all = [](const halftone::Device& device) { use(artifact(), device); };
   for (bool checks_launches : {false, true}) {
-    const fake::Options options{.separate_buffers = checks_launches,
-                                .checks_launches = checks_launches};
-    const auto whole = std::make_shared<fake::Log>();
-    use(fake::device(whole, options));
-    CHECK(whole->is_clean());
-    CHECK(count(whole->calls, "wait") > 0);
-    for (std::size_t k = 1; k <= whole->calls.size(); ++k) {
-      const std::string& call = whole->calls[k - 1];
-      CAPTURE(k);
-      CAPTURE(call);
-      const auto log = std::make_shared<fake::Log>();
-      log->fail_at = k;
-      const std::string message = message_of([&] { use(fake::device(log, options)); });
-      CHECK(log->is_clean());
-      const bool gives_back =
-          call == "free" || call == "free_host" || call == "unload" || call.starts_with("destroy_");
-      if (gives_back || (call == "synchronise" && message == "no error")) continue;
-      CHECK(message.find(" failed on 'fake:0': the fake says no") != std::string::npos);
-    }
+    const auto calls = check_failing_calls(
+        use_all, {.separate_buffers = checks_launches, .checks_launches = checks_launches});
+    CHECK(count(calls, "wait") > 0);
   }
 }
