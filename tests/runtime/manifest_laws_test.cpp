@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 
 #include "halftone/description/rule_faults.hpp"
@@ -73,12 +72,8 @@ TEST_CASE("every phase has one line with a word of its own") {
 }
 
 TEST_CASE("a manifest that breaks a law is refused with the culprit's name") {
-  struct Case {
-    const char* culprit;
-    std::function<void(Manifest&)> break_it;
-  };
   const auto training = [](Manifest& m) -> Program& { return m.programs[0]; };
-  const Case cases[] = {
+  const BrokenManifest cases[] = {
       {"has no name", [](Manifest& m) { m.model.clear(); }},
       {"symbol 'batch' occurs twice", [](Manifest& m) { m.symbols = {"batch", "batch"}; }},
       {"the limit of layer 'places' is of an unknown symbol",
@@ -472,16 +467,7 @@ TEST_CASE("a manifest that breaks a law is refused with the culprit's name") {
       {"buffer 'loss_scale' is not what training has under that name",
        [](Manifest& m) { m.programs[2].buffers[9].shape = {{2, -1}}; }},
   };
-  for (const Case& c : cases) {
-    Manifest manifest = hand_made::manifest();
-    c.break_it(manifest);
-    Kind kind{};
-    const std::string message = failure(encode(manifest), kind);
-    CAPTURE(c.culprit);
-    CAPTURE(message);
-    CHECK(message.find(c.culprit) != std::string::npos);
-    CHECK(kind == Kind::malformed);
-  }
+  check_refused(cases);
 }
 
 TEST_CASE("P43: manifest and description judge a loss scale alike, in f32") {
