@@ -30,6 +30,18 @@ Encoding encoding_of(std::string_view format) {
   return std::get<Encoding>(parsed);
 }
 
+/// act(value, what it was rounded to) for every value of the last step that was rounded.
+template <class Act>
+void inspect_rounded(const Trainer& trainer, const Act& act) {
+  trainer.inspect([&](const InspectedValue& value) {
+    if (value.before.empty()) return;
+    CAPTURE(std::string(value.layer));
+    CAPTURE(std::string(value.role));
+    CAPTURE(std::string(value.format));
+    act(value, encoding_of(value.format));
+  });
+}
+
 /// Of a tensor under one scale of its own, or under none.
 std::vector<float> rounded(const Encoding& to, std::span<const float> values) {
   const reference::RoundTo round_to{to.element, to.rounding, to.saturate, to.scaling};
@@ -51,12 +63,7 @@ TEST_CASE("inspect() shows what scaled and stochastic roundings rounded") {
     for (auto& [name, values] : pair.inputs.values)
       for (float& value : values) value *= factor;
     pair.trainer.step(pair.named_inputs());
-    pair.trainer.inspect([&](const InspectedValue& value) {
-      if (value.before.empty()) return;
-      CAPTURE(std::string(value.layer));
-      CAPTURE(std::string(value.role));
-      CAPTURE(std::string(value.format));
-      const Encoding to = encoding_of(value.format);
+    inspect_rounded(pair.trainer, [&](const InspectedValue& value, const Encoding& to) {
       const bool is_scaled = to.scaling.kind == Scaling::Kind::tensor;
       const bool is_drawn = to.rounding == Rounding::stochastic;
       const std::string kind = is_drawn ? "drawn" : is_scaled ? "scaled" : "plain";
@@ -114,12 +121,7 @@ TEST_CASE("of fewer than 8 bits under f32 inspect() shows elements and what they
   const auto master = pair.trainer.parameter("fc.weight");
   const std::vector<float> weights(master.begin(), master.end());
   std::map<std::string, int> compared;
-  pair.trainer.inspect([&](const InspectedValue& value) {
-    if (value.before.empty()) return;
-    CAPTURE(std::string(value.layer));
-    CAPTURE(std::string(value.role));
-    CAPTURE(std::string(value.format));
-    const Encoding to = encoding_of(value.format);
+  inspect_rounded(pair.trainer, [&](const InspectedValue& value, const Encoding& to) {
     if (encoding::traits(to.element).bits >= 8) return;
     CHECK(encoding::factors_sums(to));
     ++compared[std::string(value.format)];
@@ -158,12 +160,7 @@ TEST_CASE(
   pair.draw();
   pair.trainer.step(pair.named_inputs());
   std::map<Element, int> compared;
-  pair.trainer.inspect([&](const InspectedValue& value) {
-    if (value.before.empty()) return;
-    CAPTURE(std::string(value.layer));
-    CAPTURE(std::string(value.role));
-    CAPTURE(std::string(value.format));
-    const Encoding to = encoding_of(value.format);
+  inspect_rounded(pair.trainer, [&](const InspectedValue& value, const Encoding& to) {
     if (!to.scaling.rotated) return;
     ++compared[to.element];
     // Beside what was not rotated yet errors would be about the numbers themselves.
