@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "factors_expected.hpp"
+#include "judged.hpp"
+#include "linear_passes.hpp"
 #include "operation.hpp"
 #include "problem.hpp"
 
@@ -29,16 +31,6 @@ RoundTo under_f32(Element element, Groups::Kind kind, int history = 0, int margi
           Rounding::nearest_even,
           true,
           {.kind = kind, .scale = Element::f32, .history = history, .margin = margin}};
-}
-
-/// As spread() of record_factors.py.
-std::vector<float> spread(std::int64_t count, std::int64_t salt, int power) {
-  std::vector<float> values = data<float>(count, salt);
-  for (std::int64_t i = 0; i < count; ++i) {
-    float& value = values[static_cast<std::size_t>(i)];
-    value = std::ldexp(value, static_cast<int>(i * 17 % 21) - 10 + power);
-  }
-  return values;
 }
 
 /// E2M1 in blocks with scales of E4M3 under one of f32 (P97).
@@ -59,18 +51,7 @@ constexpr struct {
 } kGroups[] = {
     {Groups::Kind::tensor, "tensor"}, {Groups::Kind::row, "row"}, {Groups::Kind::column, "column"}};
 
-/// A linear whose loss takes a caller's gradients in its place.
-std::string linear_under(const std::string& rules) {
-  return R"(input %x : f32[batch, 3, 10] gradient
-input %wanted : f32[batch, 3, 4]
-parameter %fc.weight : [4, 10] init constant(0)
-parameter %fc.bias : [4] init constant(0)
-%fc = linear(x: %x, weight: %fc.weight, bias: %fc.bias) : [batch, 3, 4]
-%error = mse(x: %fc, target: %wanted) : []
-output "y" = %fc
-loss %error weight 1
-)" + rules;
-}
+constexpr LinearModel kLinear = {3, 10, 4};
 
 constexpr const char* kTensors = R"(rule where op linear : compute f8e4m3 scaled tensor f32 saturate
 rule where op linear role gradient : compute f8e5m2 scaled tensor f32 saturate
@@ -109,22 +90,6 @@ output "y" = %y
 loss %error weight 1
 loss %none weight 1
 )" + rules;
-}
-
-struct Run {
-  Forward<float> forward;
-  Gradients<float> gradients;
-};
-
-/// Of a loss that is 0 there, so that the gradient of output "y" is the one given.
-Run run(const Declared& model, const Tensors<float>& parameters, Tensors<float> values,
-        const std::vector<float>& gradient) {
-  const auto state = model.initial_state(parameters);
-  const auto output = static_cast<std::size_t>(model.description().outputs[0].node);
-  values["wanted"] = model.forward(state, {values, {}}).values[output];
-  Forward<float> forward = model.forward(state, {values, {}});
-  Gradients<float> gradients = model.backward(forward, {{"y", gradient}});
-  return {std::move(forward), std::move(gradients)};
 }
 
 }  // namespace
@@ -235,15 +200,7 @@ TEST_CASE(
                                     {"mixed", kMixed},
                                     {"alone", kWeights}}) {
     CAPTURE(std::string(name));
-    const Declared model(parse_model(linear_under(rules)), {{"batch", 2}});
-    const auto [forward, gradients] =
-        run(model, {{"fc.weight", spread(4 * 10, 3, 0)}, {"fc.bias", data<float>(4, 4)}},
-            {{"x", spread(60, 1, 4)}, {"wanted", std::vector<float>(24)}}, spread(24, 2, -30));
-    const auto at = [&](const char* node) { return static_cast<std::size_t>(model.find(node)); };
-    check_bits(kFactoredBits, name + std::string(" forward"), forward.values[at("fc")]);
-    check_bits(kFactoredBits, name + std::string(" x"), gradients[at("x")]);
-    check_bits(kFactoredBits, name + std::string(" weight"), gradients[at("fc.weight")]);
-    check_bits(kFactoredBits, name + std::string(" bias"), gradients[at("fc.bias")]);
+    kLinear.check(kFactoredBits, name, rules);
   }
 }
 
@@ -253,12 +210,12 @@ rule where op matmul role gradient : compute f8e5m2 scaled tensor f32 saturate
 )";
   const Declared model(parse_model(matmul_under(kBoth)), {{"batch", 2}});
   const auto at = [&](const char* node) { return static_cast<std::size_t>(model.find(node)); };
-  const auto [forward, gradients] = run(model, {{"fc.weight", {0}}},
-                                        {{"a", spread(60, 5, 3)},
-                                         {"b", spread(84, 6, -8)},
-                                         {"wanted", std::vector<float>(70)},
-                                         {"other", {0, 0}}},
-                                        spread(70, 7, 20));
+  const auto [forward, gradients] = passes(model, {{"fc.weight", {0}}},
+                                           {{"a", spread(60, 5, 3)},
+                                            {"b", spread(84, 6, -8)},
+                                            {"wanted", std::vector<float>(70)},
+                                            {"other", {0, 0}}},
+                                           spread(70, 7, 20));
   check_bits(kFactoredBits, "matmul forward", forward.values[at("y")]);
   check_bits(kFactoredBits, "matmul a", gradients[at("a")]);
   check_bits(kFactoredBits, "matmul b", gradients[at("b")]);
@@ -329,14 +286,14 @@ TEST_CASE("what multiplies no sum by a factor, or sums over several, is refused"
     }
     return "";
   };
-  CHECK(said(linear_under(kVectors)).empty());
-  CHECK(said(linear_under("rule everywhere : compute f8e4m3 scaled tensor f32 saturate\n")) ==
+  CHECK(said(kLinear.under(kVectors)).empty());
+  CHECK(said(kLinear.under("rule everywhere : compute f8e4m3 scaled tensor f32 saturate\n")) ==
         "\"error\" reads an operand under a scale of f32, by which it multiplies no sum; scale "
         "operands of what does (P88)");
   CHECK(said(matmul_under("rule where op matmul : compute f8e4m3 scaled row f32 saturate\n")) ==
         "\"y\" reads an operand under a scale of f32, by which it multiplies no sum; scale "
         "operands of what does (P88)");
-  CHECK(said(linear_under("rule where op linear : compute f8e4m3 scaled row f32 saturate\n")) ==
+  CHECK(said(kLinear.under("rule where op linear : compute f8e4m3 scaled row f32 saturate\n")) ==
         "a product sums over elements that share no scale of f32; scale each vector that it sums "
         "over as one (P89)");
 }
@@ -353,14 +310,7 @@ TEST_CASE("exact operands are not rounded, and bounded ones hold what is declare
       std::vector<Bounded> given;
       for (const float value : x) given.emplace_back(static_cast<double>(value) * (1 + 1e-5));
       for (Bounded& value : given) value.error = std::fabs(value.value) * 1e-5;
-      const auto bounded = read_under_f32(to, given, {7, 50}, {}, "x").numbers;
-      int near = 0;
-      for (std::size_t e = 0; e < x.size(); ++e) {
-        const double off = std::fabs(static_cast<double>(y[e]) - bounded[e].value);
-        CHECK(off <= bounded[e].error);
-        near += off > bounded[e].error / 10;
-      }
-      CHECK(near > 20);
+      check_inside(y, read_under_f32(to, given, {7, 50}, {}, "x").numbers, 10);
     }
 }
 
@@ -374,13 +324,6 @@ TEST_CASE("P97: bounded operands hold what is declared under two levels") {
     const std::vector<float> y = read_under_f32(to, x, {7, 50}, draws, "x").numbers;
     std::vector<Bounded> given;
     for (const float value : x) given.emplace_back(static_cast<double>(value));
-    const auto bounded = read_under_f32(to, given, {7, 50}, draws, "x").numbers;
-    int near = 0;
-    for (std::size_t e = 0; e < x.size(); ++e) {
-      const double off = std::fabs(static_cast<double>(y[e]) - bounded[e].value);
-      CHECK(off <= bounded[e].error);
-      near += off > bounded[e].error / 4;
-    }
-    CHECK(near > 20);
+    check_inside(y, read_under_f32(to, given, {7, 50}, draws, "x").numbers, 4);
   }
 }

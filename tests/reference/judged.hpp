@@ -63,6 +63,21 @@ inline void check_declared(const Judged& judged) {
   }
 }
 
+/// Declared is within its bounds, and more than 20 elements are off by more than a `part`-th
+/// of theirs, so that bounds are no wider than they need be.
+inline void check_inside(const std::vector<float>& declared, const std::vector<Bounded>& bounded,
+                         double part) {
+  REQUIRE(declared.size() == bounded.size());
+  int near = 0;
+  for (std::size_t i = 0; i < declared.size(); ++i) {
+    CAPTURE(i);
+    const double off = std::fabs(static_cast<double>(declared[i]) - bounded[i].value);
+    CHECK(off <= bounded[i].error);
+    near += off > bounded[i].error / part;
+  }
+  CHECK(near > 20);
+}
+
 /// `recorded` was computed in f32 by someone else, with as many operations: it is within the same
 /// bound of exact.
 inline void check_recorded(const Judged& judged, const std::vector<double>& recorded) {

@@ -69,7 +69,7 @@ def scaled(x, name, block):
 
 
 def spread(count, salt, power):
-    """As spread() of scaled_test.cpp: data() times powers of two, 41 of them, around 2^power."""
+    """As spread_wide() of scaled_test.cpp: data() times powers of two, 41 of them, around 2^power."""
     i = np.arange(count)
     with np.errstate(under="ignore", over="ignore"):
         return np.ldexp(data(count, salt), (i * 17 % 41 - 20 + power).astype(np.int32)).astype(f32)

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -27,6 +28,18 @@ std::vector<Scalar> data(std::int64_t count, std::int64_t salt) {
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int64_t step = (i * (7919 + 613 * salt) + salt * 104729) % 2003 - 1001;
     values.push_back(static_cast<Scalar>(static_cast<float>(static_cast<double>(step) / 1000.0)));
+  }
+  return values;
+}
+
+/// As spread() of record_factors.py, or of record_scaled.py: data() times so many powers of two
+/// around 2^power.
+inline std::vector<float> spread(std::int64_t count, std::int64_t salt, int power,
+                                 int powers = 21) {
+  std::vector<float> values = data<float>(count, salt);
+  for (std::int64_t i = 0; i < count; ++i) {
+    float& value = values[static_cast<std::size_t>(i)];
+    value = std::ldexp(value, static_cast<int>(i * 17 % powers) - powers / 2 + power);
   }
   return values;
 }

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "judged.hpp"
+#include "linear_passes.hpp"
 #include "operation.hpp"
 #include "problem.hpp"
 #include "rotated_expected.hpp"
@@ -56,27 +58,7 @@ RoundTo rotating(int rows, int columns) {
            .rotated = true}};
 }
 
-/// As spread() of record_factors.py.
-std::vector<float> spread(std::int64_t count, std::int64_t salt, int power) {
-  std::vector<float> values = data<float>(count, salt);
-  for (std::int64_t i = 0; i < count; ++i) {
-    float& value = values[static_cast<std::size_t>(i)];
-    value = std::ldexp(value, static_cast<int>(i * 17 % 21) - 10 + power);
-  }
-  return values;
-}
-
-std::string linear_under(const std::string& rules) {
-  return R"(input %x : f32[batch, 20, 24] gradient
-input %wanted : f32[batch, 20, 16]
-parameter %fc.weight : [16, 24] init constant(0)
-parameter %fc.bias : [16] init constant(0)
-%fc = linear(x: %x, weight: %fc.weight, bias: %fc.bias) : [batch, 20, 16]
-%error = mse(x: %fc, target: %wanted) : []
-output "y" = %fc
-loss %error weight 1
-)" + rules;
-}
+constexpr LinearModel kLinear = {20, 24, 16};
 
 constexpr const char* kRotated =
     R"(rule where op linear : compute f4e2m1 scaled block 16 f8e4m3 under f32 rotated saturate
@@ -125,23 +107,12 @@ TEST_CASE("P105: what is not finite spoils its block, and no element of another"
 
 TEST_CASE(
     "P106: a linear rotates both operands in all passes, and its bias' gradient sums others") {
-  const Declared model(parse_model(linear_under(kRotated)), {{"batch", 2}});
-  const auto at = [&](const char* node) { return static_cast<std::size_t>(model.find(node)); };
-  const auto state =
-      model.initial_state({{"fc.weight", spread(16 * 24, 3, 0)}, {"fc.bias", data<float>(16, 4)}});
-  Tensors<float> values = {{"x", spread(960, 1, 4)}, {"wanted", std::vector<float>(640)}};
-  values["wanted"] = model.forward(state, {values, {}}).values[at("fc")];
-  const Forward<float> forward = model.forward(state, {values, {}});
-  const auto gradients = model.backward(forward, {{"y", spread(640, 2, -30)}});
-  check_bits(kRotatedBits, "linear forward", forward.values[at("fc")]);
-  check_bits(kRotatedBits, "linear x", gradients[at("x")]);
-  check_bits(kRotatedBits, "linear weight", gradients[at("fc.weight")]);
-  check_bits(kRotatedBits, "linear bias", gradients[at("fc.bias")]);
+  kLinear.check(kRotatedBits, "linear", kRotated);
 }
 
 TEST_CASE("P106: one rotated operand, or one that is not multiplied, is refused") {
   const auto said = [](const std::string& rules) -> std::string {
-    const Declared model(parse_model(linear_under(rules)), {{"batch", 1}});
+    const Declared model(parse_model(kLinear.under(rules)), {{"batch", 1}});
     try {
       (void)model.step(model.initial_state(
                            {{"fc.weight", spread(16 * 24, 3, 0)}, {"fc.bias", data<float>(16, 4)}}),
@@ -170,13 +141,6 @@ TEST_CASE("P105: exact operands are not rotated, and bounded ones hold what is d
     const std::vector<float> y = rotated(to, x, {40, 50});
     std::vector<Bounded> given;
     for (const float value : x) given.emplace_back(static_cast<double>(value));
-    const auto bounded = rotated(to, given, {40, 50});
-    int near = 0;
-    for (std::size_t e = 0; e < x.size(); ++e) {
-      const double off = std::fabs(static_cast<double>(y[e]) - bounded[e].value);
-      CHECK(off <= bounded[e].error);
-      near += off > bounded[e].error / 4;
-    }
-    CHECK(near > 20);
+    check_inside(y, rotated(to, given, {40, 50}), 4);
   }
 }

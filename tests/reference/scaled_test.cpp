@@ -48,13 +48,8 @@ std::vector<float> operand(const RoundTo& to, std::vector<float> x, std::size_t 
   return rounded_operand(to, std::move(x), of, draws, "x");
 }
 
-std::vector<float> spread(std::int64_t count, std::int64_t salt, int power) {
-  std::vector<float> values = data<float>(count, salt);
-  for (std::int64_t i = 0; i < count; ++i) {
-    float& value = values[static_cast<std::size_t>(i)];
-    value = std::ldexp(value, static_cast<int>(i * 17 % 41) - 20 + power);
-  }
-  return values;
+std::vector<float> spread_wide(std::int64_t count, std::int64_t salt, int power) {
+  return spread(count, salt, power, 41);
 }
 
 std::uint32_t bits(float x) {
@@ -81,7 +76,7 @@ TEST_CASE("tensors and blocks, the last of a row shorter, are what the recorded 
     const std::string by =
         of.wide == 0 ? "tensor" : std::to_string(of.high) + "x" + std::to_string(of.wide);
     check_bits(kScaledBits, format + " " + by + " " + std::to_string(of.power),
-               operand(to, spread(of.rows * of.columns, salt, of.power),
+               operand(to, spread_wide(of.rows * of.columns, salt, of.power),
                        static_cast<std::size_t>(of.columns)));
   };
   for (const Element format : kFormats)
@@ -97,7 +92,7 @@ TEST_CASE("tensors and blocks, the last of a row shorter, are what the recorded 
 TEST_CASE("blocks begin anew with each matrix of a tensor") {
   for (const RoundTo& to : {scaled(Element::f8e4m3, 1, Rounding::nearest_even, 32),
                             scaled(Element::f6e2m3, 4, Rounding::nearest_even, 2)}) {
-    const std::vector<float> x = spread(3 * 7 * 10, 5, 0);
+    const std::vector<float> x = spread_wide(3 * 7 * 10, 5, 0);
     const std::vector<float> y = rounded_operand(to, x, {7, 10}, {}, "x");
     for (int matrix = 0; matrix < 3; ++matrix) {
       const auto begin = x.begin() + matrix * 70;
@@ -128,16 +123,17 @@ TEST_CASE("every number of a scaled operand is one of bf16, and rounding it agai
   for (const Element format : kFormats)
     for (const int power : {-120, -60, 0, 60, 100}) {
       const std::vector<float> y =
-          operand(scaled(format, 32), spread(4000, power + 200, power), 50);
+          operand(scaled(format, 32), spread_wide(4000, power + 200, power), 50);
       for (const float value : y) CHECK((bits(value) & 0xffffu) == 0);
       CHECK(operand(scaled(format, 32), y, 50) == y);
-      const std::vector<float> square =
-          operand(scaled(format, 3, Rounding::nearest_even, 5), spread(4000, power, power), 50);
+      const std::vector<float> square = operand(scaled(format, 3, Rounding::nearest_even, 5),
+                                                spread_wide(4000, power, power), 50);
       for (const float value : square) CHECK((bits(value) & 0xffffu) == 0);
     }
   for (const int power : {-120, -60, 0, 60, 100})
     for (const int rows : {1, 16}) {
-      const std::vector<float> y = operand(nvfp4(16, rows), spread(4000, power + 200, power), 50);
+      const std::vector<float> y =
+          operand(nvfp4(16, rows), spread_wide(4000, power + 200, power), 50);
       for (const float value : y) CHECK((bits(value) & 0xffffu) == 0);
     }
 }
@@ -180,7 +176,7 @@ TEST_CASE(
     for (const int block : {0, 32}) {
       CAPTURE(std::string(of.name));
       CAPTURE(block);
-      const std::vector<float> x = spread(350, 4, 3);
+      const std::vector<float> x = spread_wide(350, 4, 3);
       const std::vector<float> near = operand(scaled(of.format, block), x, 50);
       const std::vector<float> y =
           operand(scaled(of.format, block, Rounding::stochastic), x, 50, draws);
@@ -205,7 +201,7 @@ TEST_CASE(
 
 TEST_CASE("P78: under two levels elements are drawn of the block's scale, limited before") {
   const Draws draws{.training = true, .seed = 5, .step = 9};
-  const std::vector<float> x = spread(350, 4, 3);
+  const std::vector<float> x = spread_wide(350, 4, 3);
   const std::vector<float> y = operand(nvfp4(16, 1, Rounding::stochastic), x, 50, draws);
   const std::vector<float> near = operand(nvfp4(16), x, 50);
   CHECK(operand(nvfp4(16, 1, Rounding::stochastic), x, 50) == near);  // P49
@@ -235,7 +231,7 @@ TEST_CASE("P78: under two levels elements are drawn of the block's scale, limite
 }
 
 TEST_CASE("exact operands are not rounded, and bounded ones hold what is declared within") {
-  const std::vector<float> x = spread(350, 9, 0);
+  const std::vector<float> x = spread_wide(350, 9, 0);
   std::vector<RoundTo> formats = {nvfp4(16), nvfp4(3, 5)};
   for (const Element format : kFormats)
     for (const int block : {0, 32}) formats.push_back(scaled(format, block));
