@@ -128,8 +128,8 @@ TEST_CASE("P106: one rotated operand, or one that is not multiplied, is refused"
         "a product multiplies an operand in rotated blocks by one that is not rotated; rotate both "
         "or none (P106)");
   CHECK(said("rule where op mse : compute f8e4m3 scaled block 16 f8e8m0 rotated saturate\n") ==
-        "\"error\" reads an operand in rotated blocks, which it does not multiply; rotate operands "
-        "of linear and matmul (P106)");
+        "\"error\" reads an operand in rotated blocks, which it does not multiply; rotate what is "
+        "multiplied alone (P106)");
 }
 
 TEST_CASE("P105: exact operands are not rotated, and bounded ones hold what is declared within") {
