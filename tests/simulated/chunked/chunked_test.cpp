@@ -8,7 +8,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
-#include <memory>
 #include <random>
 #include <string>
 #include <thread>
@@ -73,12 +72,7 @@ struct Run {
 
 /// That compiles kernels once more for the sizes in use.
 Device specialising(const std::string& chip) {
-  auto driver = std::make_unique<SimulatedDriver>(chip, simulator::LaunchOptions{},
-                                                  SimulatedDriver::Observe{});
-  return Device::driven(
-      std::make_shared<DriverContext>("simulated:" + chip, std::move(driver), compile_with_nvrtc,
-                                      DriverOptions{.jit = Jit::background}),
-      "a test asked for it");
+  return simulated_under({.jit = Jit::background}, chip);
 }
 
 /// The parameters after one step, computed in double.

@@ -104,11 +104,19 @@ std::string empty_kernel(const std::string& entry, const std::string& architectu
 
 Device simulated(const std::string& chip, const simulator::LaunchOptions& options,
                  CompileKernel compile, SimulatedDriver::Observe observe) {
-  auto driver = std::make_unique<SimulatedDriver>(chip, options, std::move(observe));
-  return Device::driven(
-      std::make_shared<DriverContext>("simulated:" + chip, std::move(driver), std::move(compile),
-                                      DriverOptions{.checks_launches = true}),
-      "a test asked for it");
+  return simulated_under({.checks_launches = true}, chip, options, std::move(compile),
+                         std::move(observe));
 }
+
+Device simulated_under(const DriverOptions& driver_options, const std::string& chip,
+                       const simulator::LaunchOptions& options, CompileKernel compile,
+                       SimulatedDriver::Observe observe) {
+  auto driver = std::make_unique<SimulatedDriver>(chip, options, std::move(observe));
+  return Device::driven(std::make_shared<DriverContext>("simulated:" + chip, std::move(driver),
+                                                        std::move(compile), driver_options),
+                        "a test asked for it");
+}
+
+Device in_graphs(const std::string& chip) { return simulated_under({}, chip); }
 
 }  // namespace halftone::tests

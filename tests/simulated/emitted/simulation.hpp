@@ -32,4 +32,13 @@ namespace halftone::tests {
                                CompileKernel compile = compile_with_nvrtc,
                                SimulatedDriver::Observe observe = {});
 
+/// The same under options of the driver, where simulated() checks each launch.
+[[nodiscard]] Device simulated_under(const DriverOptions& driver_options, const std::string& chip,
+                                     const simulator::LaunchOptions& options = {},
+                                     CompileKernel compile = compile_with_nvrtc,
+                                     SimulatedDriver::Observe observe = {});
+
+/// Its steps are graphs, whose other streams run early and late in turn.
+[[nodiscard]] Device in_graphs(const std::string& chip);
+
 }  // namespace halftone::tests

@@ -7,10 +7,8 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "artifacts.hpp"
@@ -23,14 +21,6 @@
 namespace halftone::tests {
 
 namespace {
-
-/// Its steps are graphs.
-Device in_graphs(const std::string& chip) {
-  auto driver = std::make_unique<SimulatedDriver>(chip, simulator::LaunchOptions{});
-  return Device::driven(std::make_shared<DriverContext>("simulated:" + chip, std::move(driver),
-                                                        compile_with_nvrtc, DriverOptions{}),
-                        "a test asked for it");
-}
 
 /// Four steps, the third of which is skipped, on the CPU and on a chip; of `micro_batches` each.
 void check_on_chips(const char* artifact, Device (*device)(const std::string& chip),

@@ -4,9 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "artifacts.hpp"
@@ -18,14 +16,6 @@
 namespace halftone::tests {
 
 namespace {
-
-/// Its steps are graphs, whose other streams run early and late in turn.
-Device in_graphs(const std::string& chip) {
-  auto driver = std::make_unique<SimulatedDriver>(chip, simulator::LaunchOptions{});
-  return Device::driven(std::make_shared<DriverContext>("simulated:" + chip, std::move(driver),
-                                                        compile_with_nvrtc, DriverOptions{}),
-                        "a test asked for it");
-}
 
 using Devices = Device (*)(const std::string& chip);
 Device launch_by_launch(const std::string& chip) { return simulated(chip); }

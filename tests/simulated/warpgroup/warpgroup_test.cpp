@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <iterator>
 #include <map>
-#include <memory>
 #include <regex>
 #include <span>
 #include <stdexcept>
@@ -122,13 +121,8 @@ struct Run {
 /// A chip of so many SMs, so that blocks have further tiles.
 Device small_chip(std::int64_t multiprocessors, CompileKernel compile,
                   SimulatedDriver::Observe observe) {
-  auto driver =
-      std::make_unique<SimulatedDriver>("sm_90a", simulator::LaunchOptions{}, std::move(observe));
-  return Device::driven(
-      std::make_shared<DriverContext>(
-          "simulated:sm_90a", std::move(driver), std::move(compile),
-          DriverOptions{.checks_launches = true, .multiprocessors = multiprocessors}),
-      "a test asked for it");
+  return simulated_under({.checks_launches = true, .multiprocessors = multiprocessors}, "sm_90a",
+                         {}, std::move(compile), std::move(observe));
 }
 
 /// Every kernel of warp groups of a training step, and nothing else; stops at the first that fails.
