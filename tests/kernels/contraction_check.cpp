@@ -52,6 +52,12 @@ Outcome check(const Instance& instance, long long rows, long long depth, int spl
   return outcome;
 }
 
+void check_order(const Instance& instance, long long rows, long long depth, int splits) {
+  CAPTURE(splits);
+  const Outcome first = check(instance, rows, depth, splits);
+  CHECK(check(instance, rows, depth, splits, {.seed = 7}).sum == first.sum);
+}
+
 void check_banks(const Instance& instance, long long rows, long long depth) {
   const std::string name = instance.text();
   CAPTURE(name);
@@ -59,6 +65,29 @@ void check_banks(const Instance& instance, long long rows, long long depth) {
   const auto counters = run(instance, ptx_of(instance), x, 1, {}).report.counters;
   CHECK(counters.shared_wavefronts_ideal > 0);
   CHECK(counters.shared_wavefronts == counters.shared_wavefronts_ideal);
+}
+
+void check_parts(Instance instance, const Operands& operands, float promoted, float kept) {
+  for (const bool promotes : kEither) {
+    instance.promotes = promotes;
+    const Outcome outcome = run(instance, ptx_of(instance), operands, 1, kTruncating);
+    CHECK(outcome.sum == std::vector<float>(outcome.sum.size(), promotes ? promoted : kept));
+    CHECK(outside_class_b(operands, outcome, Sums::promoted).empty() == promotes);
+    if (!promotes) CHECK(outside_class_b(operands, outcome, Sums::kept).empty());
+  }
+}
+
+Turns turns_of(Instance instance) {
+  instance.columns = 128;
+  instance.lhs_sum = LhsSum::unused;
+  const auto counted = [&](long long depth) {
+    return run(instance, ptx_of(instance), operands(instance, 128, depth), 1,
+               {.check = false, .traffic = true})
+        .report.counters;
+  };
+  const simulator::Counters few = counted(1024), many = counted(2048);
+  return {static_cast<double>(many.warp_instructions - few.warp_instructions),
+          static_cast<double>(many.shared_wavefronts - few.shared_wavefronts)};
 }
 
 }  // namespace halftone::tests

@@ -8,6 +8,10 @@
 
 namespace halftone::tests {
 
+inline constexpr bool kEither[] = {false, true};
+inline constexpr simulator::LaunchOptions kTruncating = {.accumulation =
+                                                             simulator::Accumulation::truncating};
+
 /// What NVRTC makes of the instance, once in a process.
 [[nodiscard]] const std::string& ptx_of(const Instance& instance);
 
@@ -17,7 +21,24 @@ namespace halftone::tests {
 Outcome check(const Instance& instance, long long rows, long long depth, int splits = 1,
               const simulator::LaunchOptions& options = {});
 
+/// That a depth in so many splits gives the same bits in whatever order their blocks arrive.
+void check_order(const Instance& instance, long long rows, long long depth, int splits);
+
 /// That no two lanes of a wavefront want one bank of shared memory.
 void check_banks(const Instance& instance, long long rows, long long depth);
+/// Whose banks are checked where operands are of 8 bits or 4. Depths are in bytes.
+inline constexpr TilePlan kTilesOfBytes[] = {{128, 128, 64, 64, 32, 3, 16, 16},
+                                             {64, 64, 128, 32, 32, 3, 16, 16},
+                                             {32, 128, 128, 32, 32, 3, 16, 16}};
+
+/// That all sums of such operands are `promoted` where parts of 128 products are added in f32, and
+/// `kept`, which N14 does not allow and N13 does, where they are not.
+void check_parts(Instance instance, const Operands& operands, float promoted, float kept);
+
+/// What the main loop takes more for a depth that is longer by 1024, of 128 rows and columns.
+struct Turns {
+  double instructions = 0, shared_wavefronts = 0;
+};
+[[nodiscard]] Turns turns_of(Instance instance);
 
 }  // namespace halftone::tests

@@ -16,9 +16,6 @@ using description::Element;
 
 namespace {
 
-constexpr simulator::LaunchOptions kTruncating = {.accumulation =
-                                                      simulator::Accumulation::truncating};
-constexpr bool kEither[] = {false, true};
 constexpr int kPlaces[] = {16, 32};  // that share a scale: of f8e4m3, of f8e8m0
 
 /// Depths of tiles are in bytes.
@@ -82,17 +79,14 @@ TEST_CASE("a split depth gives the same bits in whatever order its blocks arrive
     Instance instance = instance_of(promotes ? 16 : 32, promotes);
     instance.tile.splits = 4;
     instance.columns = 72;
-    for (const int splits : {1, 2, 4}) {
-      const Outcome first = check(instance, 128, 2000, splits);
-      CHECK(check(instance, 128, 2000, splits, {.seed = 7}).sum == first.sum);
-    }
+    for (const int splits : {1, 2, 4}) check_order(instance, 128, 2000, splits);
   }
 }
 
 TEST_CASE("parts of 128 products are added in f32, and sums that are not promoted are not") {
   constexpr long long kDepth = 4096;
   for (const int places : kPlaces) {
-    Instance instance = instance_of(places, true);
+    const Instance instance = instance_of(places, true);
     Operands x = operands(instance, 64, kDepth);
     // 2^13 in the first part, then products of 0.5, of which 14 digits below 2^13 keep nothing.
     for (std::size_t i = 0; i < x.lhs_codes.size(); ++i) {
@@ -104,14 +98,7 @@ TEST_CASE("parts of 128 products are added in f32, and sums that are not promote
       for (std::size_t i = 0; i < scales->size(); ++i)
         (*scales)[i] = static_cast<long long>(i) % (kDepth / places) < 128 / places ? 2.0f : 1.0f;
     scale_blocks(instance, x);
-    const float exact = 0x1p13f + 0.5f * static_cast<float>(kDepth - 128);
-    const Outcome promoted = run(instance, ptx_of(instance), x, 1, kTruncating);
-    CHECK(promoted.sum == std::vector<float>(promoted.sum.size(), exact));
-    instance.promotes = false;
-    const Outcome kept = run(instance, ptx_of(instance), x, 1, kTruncating);
-    CHECK(kept.sum == std::vector<float>(kept.sum.size(), 0x1p13f));
-    CHECK(!outside_class_b(x, kept, Sums::promoted).empty());
-    CHECK(outside_class_b(x, kept, Sums::kept).empty());
+    check_parts(instance, x, 0x1p13f + 0.5f * static_cast<float>(kDepth - 128), 0x1p13f);
   }
 }
 
@@ -131,10 +118,7 @@ TEST_CASE("of a line with a scale that is NaN all sums are, and no others") {
 }
 
 TEST_CASE("no two lanes of a wavefront want one bank") {
-  static constexpr TilePlan kTiles[] = {{128, 128, 64, 64, 32, 3, 16, 16},
-                                        {64, 64, 128, 32, 32, 3, 16, 16},
-                                        {32, 128, 128, 32, 32, 3, 16, 16}};
-  for (const TilePlan& tile : kTiles)
+  for (const TilePlan& tile : kTilesOfBytes)
     for (const int places : kPlaces) {
       Instance instance = instance_of(places, tile.depth == 64);
       instance.tile = tile;
@@ -148,23 +132,10 @@ TEST_CASE("a product passes half as often through shared memory as one of 8 bits
     Instance pairs = instance_of(32, promotes);
     Instance codes = pairs;
     codes.format = Element::f8e4m3;
-    for (Instance* each : {&pairs, &codes}) {
-      each->tile = {128, 128, 64, 64, 32, 3, 16, 16};
-      each->columns = 128;
-    }
-    const auto counted = [&](const Instance& instance, long long depth) {
-      return run(instance, ptx_of(instance), operands(instance, 128, depth), 1,
-                 {.check = false, .traffic = true})
-          .report.counters;
-    };
-    // A depth that is longer by 1024 takes more turns of the main loop and nothing else.
-    const auto more = [&](const Instance& instance, auto member) {
-      return static_cast<double>(counted(instance, 2048).*member - counted(instance, 1024).*member);
-    };
-    const double instructions = more(pairs, &simulator::Counters::warp_instructions) /
-                                more(codes, &simulator::Counters::warp_instructions);
-    const double shared = more(pairs, &simulator::Counters::shared_wavefronts) /
-                          more(codes, &simulator::Counters::shared_wavefronts);
+    for (Instance* each : {&pairs, &codes}) each->tile = {128, 128, 64, 64, 32, 3, 16, 16};
+    const Turns own = turns_of(pairs), of_8_bits = turns_of(codes);
+    const double instructions = own.instructions / of_8_bits.instructions,
+                 shared = own.shared_wavefronts / of_8_bits.shared_wavefronts;
     std::printf("%s: %.2f of 8 bits' instructions, %.2f of their passes through shared memory\n",
                 pairs.text().c_str(), instructions, shared);
     CHECK(shared < 0.51);

@@ -18,10 +18,6 @@ using description::Element;
 
 namespace {
 
-constexpr simulator::LaunchOptions kTruncating = {.accumulation =
-                                                      simulator::Accumulation::truncating};
-constexpr bool kEither[] = {false, true};
-
 Instance instance_of(Element lhs, Element rhs, bool transpose_lhs, bool transpose_rhs,
                      bool promotes) {
   return {.tile = {64, 64, 64, 32, 32, 3, 16, 16},
@@ -97,10 +93,7 @@ TEST_CASE("a split depth gives the same bits in whatever order its blocks arrive
     instance.tile.splits = 4;
     instance.columns = 72;
     instance.tile.rhs_bytes = 8;
-    for (const int splits : {1, 2, 4}) {
-      const Outcome first = check(instance, 128, 1000, splits);
-      CHECK(check(instance, 128, 1000, splits, {.seed = 7}).sum == first.sum);
-    }
+    for (const int splits : {1, 2, 4}) check_order(instance, 128, 1000, splits);
   }
 }
 
@@ -114,7 +107,7 @@ TEST_CASE("each element of a batch is a product of its own") {
 }
 
 TEST_CASE("parts of 128 products are added in f32, and sums that are not promoted are not") {
-  Instance instance = instance_of(Element::f8e4m3, Element::f8e4m3, false, true, true);
+  const Instance instance = instance_of(Element::f8e4m3, Element::f8e4m3, false, true, true);
   constexpr long long kDepth = 4096;
   Operands x = operands(instance, 64, kDepth);
   REQUIRE(x.lhs.size() == x.rhs.size());
@@ -123,14 +116,7 @@ TEST_CASE("parts of 128 products are added in f32, and sums that are not promote
     x.lhs[i] = static_cast<long long>(i) % kDepth < 128 ? 16.0f : 1.75f;
     x.rhs[i] = static_cast<long long>(i) % kDepth < 128 ? 16.0f : 2.0f;
   }
-  const float exact = 0x1p15f + 3.5f * static_cast<float>(kDepth - 128);
-  const Outcome promoted = run(instance, ptx_of(instance), x, 1, kTruncating);
-  CHECK(promoted.sum == std::vector<float>(promoted.sum.size(), exact));
-  instance.promotes = false;
-  const Outcome kept = run(instance, ptx_of(instance), x, 1, kTruncating);
-  CHECK(kept.sum == std::vector<float>(kept.sum.size(), 0x1p15f));
-  CHECK(!outside_class_b(x, kept, Sums::promoted).empty());
-  CHECK(outside_class_b(x, kept, Sums::kept).empty());
+  check_parts(instance, x, 0x1p15f + 3.5f * static_cast<float>(kDepth - 128), 0x1p15f);
 }
 
 //===--- Blocks with scales, on sm_120a ---===//
@@ -220,10 +206,7 @@ TEST_CASE("of blocks with a scale of 2^113 or more all sums are NaN, and no othe
 }
 
 TEST_CASE("no two lanes of a wavefront want one bank") {
-  static constexpr TilePlan kTiles[] = {{128, 128, 64, 64, 32, 3, 16, 16},
-                                        {64, 64, 128, 32, 32, 3, 16, 16},
-                                        {32, 128, 128, 32, 32, 3, 16, 16}};
-  for (const TilePlan& tile : kTiles) {
+  for (const TilePlan& tile : kTilesOfBytes) {
     for (const bool transpose_lhs : kEither) {
       for (const bool transpose_rhs : kEither) {
         const Instance instance =
@@ -245,28 +228,15 @@ TEST_CASE("a product passes half as often through shared memory as one of 16 bit
   for (const bool promotes : kEither) {
     for (const bool turned : kEither) {
       Instance codes = instance_of(Element::f8e4m3, Element::f8e4m3, turned, !turned, promotes);
-      Instance halves = {.tile = {128, 128, 32, 64, 32, 3, 16, 16},
-                         .format = Element::bf16,
-                         .transpose_lhs = turned,
-                         .transpose_rhs = !turned,
-                         .chip = "89"};
+      const Instance halves = {.tile = {128, 128, 32, 64, 32, 3, 16, 16},
+                               .format = Element::bf16,
+                               .transpose_lhs = turned,
+                               .transpose_rhs = !turned,
+                               .chip = "89"};
       codes.tile = tile;
-      const auto counted = [&](Instance& instance, long long depth) {
-        instance.columns = 128;
-        instance.lhs_sum = LhsSum::unused;
-        return run(instance, ptx_of(instance), operands(instance, 128, depth), 1,
-                   {.check = false, .traffic = true})
-            .report.counters;
-      };
-      // A depth that is longer by 1024 takes more turns of the main loop and nothing else.
-      const auto more = [&](Instance& instance, auto member) {
-        return static_cast<double>(counted(instance, 2048).*member -
-                                   counted(instance, 1024).*member);
-      };
-      const double instructions = more(codes, &simulator::Counters::warp_instructions) /
-                                  more(halves, &simulator::Counters::warp_instructions);
-      const double shared = more(codes, &simulator::Counters::shared_wavefronts) /
-                            more(halves, &simulator::Counters::shared_wavefronts);
+      const Turns own = turns_of(codes), of_16_bits = turns_of(halves);
+      const double instructions = own.instructions / of_16_bits.instructions,
+                   shared = own.shared_wavefronts / of_16_bits.shared_wavefronts;
       std::printf("%s: %.2f of bf16's instructions, %.2f of its passes through shared memory\n",
                   codes.text().c_str(), instructions, shared);
       CHECK(shared < 0.55);
