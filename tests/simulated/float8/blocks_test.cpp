@@ -3,29 +3,21 @@
 // beside the CPU's, one of them skipped; and faults that a kernel's text is given.
 #include <doctest/doctest.h>
 
-#include <cstdio>
 #include <map>
 #include <set>
 #include <string>
 
-#include "halftone/error.hpp"
 #include "training.hpp"
 
 namespace halftone::tests {
 namespace {
 
 constexpr std::string_view kRun = "block_scaled_contraction::run<";
-constexpr simulator::LaunchOptions kTruncating = {
-    .traffic = false, .accumulation = simulator::Accumulation::truncating};
 
 std::map<std::string, Product> products_of_training(std::string_view chip) {
   std::map<std::string, Product> products = products_of("blocks", chip);
   std::erase_if(products, [](const auto& each) { return each.first.starts_with("inference_"); });
   return products;
-}
-
-Steps train(const simulator::LaunchOptions& options, const Mutant& mutant = {}, int steps = 3) {
-  return train_beside_cpu("blocks", kRun, options, mutant, steps);
 }
 
 constexpr Mutant kMutants[] = {
@@ -72,39 +64,9 @@ TEST_CASE("products of blocks are multiplied with their scales where chips do, o
 }
 
 TEST_CASE("training with products of blocks goes as the CPU's, and steps are skipped alike") {
-  struct Case {
-    simulator::LaunchOptions options;
-    double share;  // of what parameters moved, that they may be off by
-  };
-  // Where all digits are kept few numbers of 8 bits are rounded otherwise.
-  const Case cases[] = {{{}, 0.03}, {kTruncating, 0.15}};
-  for (const auto& [options, share] : cases) {
-    const Steps steps = train(options);
-    std::printf("off by %.4f of what it moved\n", steps.off);
-    CHECK(steps.kernels == 6);
-    CHECK(steps.findings == 0);
-    CHECK(steps.off < share);
-  }
+  check_training("blocks", kRun, 6, 0.15);
 }
 
-TEST_CASE("faults of products of blocks are seen") {
-  const double sound = train({}, {}, 1).off;
-  for (const Mutant& mutant : kMutants) {
-    CAPTURE(std::string(mutant.fault));
-    Steps steps;
-    try {
-      steps = train({}, mutant, 1);
-    } catch (const Error& error) {  // it reads what is none of its operands
-      const std::string what = error.what();
-      CAPTURE(what);
-      CHECK((what.find("out of bounds") != what.npos ||
-             what.find("uninitialised read") != what.npos));
-      continue;
-    }
-    std::printf("%s: off by %.4f\n", mutant.fault, steps.off);
-    CHECK(steps.changed > 0);
-    CHECK((steps.off > 0.03 + 4 * sound || steps.findings > 0));
-  }
-}
+TEST_CASE("faults of products of blocks are seen") { check_faults("blocks", kRun, kMutants); }
 
 }  // namespace halftone::tests

@@ -27,34 +27,19 @@ constexpr std::string_view kRun = "float8_contraction::run<",
 constexpr const char* kCopiesTakeLonger =
     "an operand lies across the sum, and a copy along it, as wgmma of 8 bits wants, would take "
     "longer than 8 bits save";
-constexpr simulator::LaunchOptions kTruncating = {
-    .traffic = false, .accumulation = simulator::Accumulation::truncating};
 
-struct Run {
+struct Run : Watched {
   Tally tally;
-  std::size_t findings = 0;
-  int changed = 0;
 };
 
 /// Every product of 8 bits of a training step, and nothing else.
 Run run(const char* model, std::int64_t batch, const simulator::LaunchOptions& options,
         const Mutant& mutant = {}, const char* chip = "sm_89", std::string_view run = kRun) {
   Run result;
-  const auto compile = [&](std::string text, const std::string& entry,
-                           const std::string& architecture) {
-    if (text.find(run) == text.npos && !entry.starts_with("halftone_refresh"))
-      return empty_kernel(entry, architecture);
-    const bool is_mutant = mutate(text, run, mutant);
-    auto compiled = compile_with_nvrtc(text, entry, architecture);
-    result.changed += is_mutant;  // of a text that does not compile nothing is seen
-    return compiled;
-  };
-  const auto observe = [&](const std::string&, const simulator::LaunchReport& report) {
-    result.findings += report.findings.size();
-  };
   const std::vector<Binding> bindings = {{"batch", batch}};
   Replay replay(
-      artifact_of(model), simulated(chip, options, compile, observe),
+      artifact_of(model),
+      watched_device(chip, options, {.run = run, .mutant = mutant, .run_alone = true}, result),
       {.model = "", .bindings = bindings, .seed = 5},
       [&](const std::string& text) { return text.find(run) != text.npos; }, "training");
   replay.step(1, result.tally);

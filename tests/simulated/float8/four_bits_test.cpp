@@ -3,19 +3,15 @@
 // one of them skipped, and faults that kernels' texts are given.
 #include <doctest/doctest.h>
 
-#include <cstdio>
 #include <set>
 #include <string>
 
-#include "halftone/error.hpp"
 #include "training.hpp"
 
 namespace halftone::tests {
 namespace {
 
 constexpr std::string_view kRun = "float4_contraction::run<";
-constexpr simulator::LaunchOptions kTruncating = {
-    .traffic = false, .accumulation = simulator::Accumulation::truncating};
 
 constexpr Mutant kFaults[] = {
     {"rows of a lane change places", "lane % 2 * 8", "(1 - lane % 2) * 8"},
@@ -55,39 +51,10 @@ TEST_CASE("products of two operands of 4 bits are multiplied packed where chips 
 }
 
 TEST_CASE("training with products of 4 bits goes as the CPU's, and steps are skipped alike") {
-  struct Case {
-    simulator::LaunchOptions options;
-    double share;  // of what parameters moved, that they may be off by
-  };
-  // Where all digits are kept few numbers of 4 bits are rounded otherwise, but each by more.
-  const Case cases[] = {{{}, 0.03}, {kTruncating, 0.2}};
-  for (const auto& [options, share] : cases) {
-    const Steps steps = train_beside_cpu("four_bits", kRun, options, {}, 3);
-    std::printf("off by %.4f of what it moved\n", steps.off);
-    CHECK(steps.kernels == 8);
-    CHECK(steps.findings == 0);
-    CHECK(steps.off < share);
-  }
+  // A number of 4 bits that is rounded otherwise than the CPU's is off by more than one of 8.
+  check_training("four_bits", kRun, 8, 0.2);
 }
 
-TEST_CASE("faults of products of 4 bits are seen") {
-  const double sound = train_beside_cpu("four_bits", kRun, {}, {}, 1).off;
-  for (const Mutant& mutant : kFaults) {
-    CAPTURE(std::string(mutant.fault));
-    Steps steps;
-    try {
-      steps = train_beside_cpu("four_bits", kRun, {}, mutant, 1);
-    } catch (const Error& error) {  // it reads what is none of its operands
-      const std::string what = error.what();
-      CAPTURE(what);
-      CHECK((what.find("out of bounds") != what.npos ||
-             what.find("uninitialised read") != what.npos));
-      continue;
-    }
-    std::printf("%s: off by %.4f\n", mutant.fault, steps.off);
-    CHECK(steps.changed > 0);
-    CHECK((steps.off > 0.03 + 4 * sound || steps.findings > 0));
-  }
-}
+TEST_CASE("faults of products of 4 bits are seen") { check_faults("four_bits", kRun, kFaults); }
 
 }  // namespace halftone::tests

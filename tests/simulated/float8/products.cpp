@@ -8,6 +8,7 @@
 #include "artifacts.hpp"
 #include "halftone/manifest/manifest.hpp"
 #include "halftone/manifest/texts.hpp"
+#include "simulation.hpp"
 
 namespace halftone::tests {
 
@@ -35,12 +36,25 @@ std::map<std::string, Product> products_of(const char* name, std::string_view ch
   return products;
 }
 
-bool mutate(std::string& text, std::string_view run, const Mutant& mutant) {
-  if (mutant.from.empty() || text.find(run) == text.npos) return false;
-  const std::size_t at = text.find(mutant.from);
-  if (at == text.npos) return false;
-  text.replace(at, mutant.from.size(), mutant.to);
-  return true;
+Device watched_device(const char* chip, const simulator::LaunchOptions& options, const Asked& asked,
+                      Watched& watched) {
+  const auto compile = [asked, &watched](std::string text, const std::string& entry,
+                                         const std::string& architecture) {
+    const bool is_asked = text.find(asked.run) != text.npos;
+    if (asked.run_alone && !is_asked && !entry.starts_with("halftone_refresh"))
+      return empty_kernel(entry, architecture);
+    watched.kernels += is_asked;
+    const std::string_view from = asked.mutant.from;
+    const std::size_t at = is_asked && !from.empty() ? text.find(from) : text.npos;
+    if (at != text.npos) text.replace(at, from.size(), asked.mutant.to);
+    auto compiled = compile_with_nvrtc(text, entry, architecture);
+    watched.changed += at != text.npos;  // of a text that does not compile nothing is seen
+    return compiled;
+  };
+  return simulated(chip, options, compile,
+                   [&watched](const std::string&, const simulator::LaunchReport& report) {
+                     watched.findings += report.findings.size();
+                   });
 }
 
 Parameters parameters_of(const Trainer& trainer) {

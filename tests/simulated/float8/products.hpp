@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of 8 bits in an artifact: which kernels have them, their texts with a fault, and how far
-// two trainers are from each other.
+// Products of 8 bits in an artifact: which kernels have them, devices that give their texts a
+// fault, and how far two trainers are from each other.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "halftone/artifact.hpp"
+#include "halftone/device.hpp"
+#include "halftone/simulator/device.hpp"
 #include "halftone/trainer.hpp"
 
 namespace halftone::tests {
@@ -30,8 +32,24 @@ struct Mutant {
   const char* fault;
   std::string_view from, to;
 };
-/// Whether the text has that fault from here on: it holds `run`, and what the mutant changes.
-[[nodiscard]] bool mutate(std::string& text, std::string_view run, const Mutant& mutant);
+
+/// Kernels that are asked for: whose text holds `run`. Of others only refreshes do anything where
+/// they run alone.
+struct Asked {
+  std::string_view run;
+  Mutant mutant = {};
+  bool run_alone = false;
+};
+struct Watched {
+  std::size_t findings = 0;
+  int kernels = 0, changed = 0;  ///< compiled of those that are asked for, and with the fault
+};
+/// A simulated chip of which `watched` tells, which outlives it.
+[[nodiscard]] Device watched_device(const char* chip, const simulator::LaunchOptions& options,
+                                    const Asked& asked, Watched& watched);
+
+inline constexpr simulator::LaunchOptions kTruncating = {
+    .traffic = false, .accumulation = simulator::Accumulation::truncating};
 
 using Parameters = std::map<std::string, std::vector<float>>;
 [[nodiscard]] Parameters parameters_of(const Trainer& trainer);

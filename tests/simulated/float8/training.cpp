@@ -5,33 +5,28 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "artifacts.hpp"
+#include "halftone/error.hpp"
 #include "laws/own_pair.hpp"
-#include "simulation.hpp"
 
 namespace halftone::tests {
+namespace {
 
-Steps train_beside_cpu(const char* artifact, std::string_view run,
-                       const simulator::LaunchOptions& options, const Mutant& mutant, int steps) {
+struct Steps : Watched {
+  double off = 0;  ///< the largest share, over parameters, of what each moved that it is off by
+};
+
+Steps train_beside_cpu(const char* artifact, const Asked& asked,
+                       const simulator::LaunchOptions& options, int steps) {
   Steps result;
-  const auto compile = [&](std::string text, const std::string& entry,
-                           const std::string& architecture) {
-    result.kernels += text.find(run) != text.npos;
-    const bool is_mutant = mutate(text, run, mutant);
-    auto compiled = compile_with_nvrtc(text, entry, architecture);
-    result.changed += is_mutant;  // of a text that does not compile nothing is seen
-    return compiled;
-  };
-  const auto observe = [&](const std::string&, const simulator::LaunchReport& report) {
-    result.findings += report.findings.size();
-  };
   Pair pair = make_pair(find_artifact(artifact), "x86-64-v3", 36);
-  Trainer trainer(pair.artifact, simulated("sm_120a", options, compile, observe), pair.setup(1));
+  Trainer trainer(pair.artifact, watched_device("sm_120a", options, asked, result), pair.setup(1));
   // Rows and blocks of 32 differ by powers of two, so that scales do.
   const auto vary = [](std::vector<float>& values, std::size_t columns) {
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -66,6 +61,45 @@ Steps train_beside_cpu(const char* artifact, std::string_view run,
                                       : std::numeric_limits<double>::infinity();
   }
   return result;
+}
+
+/// Where all digits are kept few numbers are rounded otherwise than the CPU's.
+constexpr double kShareOfAllDigits = 0.03;
+
+}  // namespace
+
+void check_training(const char* artifact, std::string_view run, int kernels, double share) {
+  struct Case {
+    simulator::LaunchOptions options;
+    double share;
+  };
+  for (const Case& of : {Case{{}, kShareOfAllDigits}, Case{kTruncating, share}}) {
+    const Steps steps = train_beside_cpu(artifact, {run}, of.options, 3);
+    std::printf("off by %.4f of what it moved\n", steps.off);
+    CHECK(steps.kernels == kernels);
+    CHECK(steps.findings == 0);
+    CHECK(steps.off < of.share);
+  }
+}
+
+void check_faults(const char* artifact, std::string_view run, std::span<const Mutant> mutants) {
+  const double sound = train_beside_cpu(artifact, {run}, {}, 1).off;
+  for (const Mutant& mutant : mutants) {
+    CAPTURE(std::string(mutant.fault));
+    Steps steps;
+    try {
+      steps = train_beside_cpu(artifact, {run, mutant}, {}, 1);
+    } catch (const Error& error) {  // it reads what is none of its operands
+      const std::string what = error.what();
+      CAPTURE(what);
+      CHECK((what.find("out of bounds") != what.npos ||
+             what.find("uninitialised read") != what.npos));
+      continue;
+    }
+    std::printf("%s: off by %.4f\n", mutant.fault, steps.off);
+    CHECK(steps.changed > 0);
+    CHECK((steps.off > kShareOfAllDigits + 4 * sound || steps.findings > 0));
+  }
 }
 
 }  // namespace halftone::tests

@@ -1,26 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole steps of products in blocks on a simulated sm_120a beside the CPU's.
+// Whole steps of products in blocks on a simulated sm_120a beside the CPU's, of an artifact with
+// the inputs and weights of blocks.halftone, whose blocks differ in size.
 #pragma once
 
-#include <cstddef>
+#include <span>
 #include <string_view>
 
-#include "halftone/simulator/device.hpp"
 #include "products.hpp"
 
 namespace halftone::tests {
 
-struct Steps {
-  double off = 0;  ///< the largest share, over parameters, of what each moved that it is off by
-  std::size_t findings = 0;
-  int kernels = 0, changed = 0;  ///< of such products that were compiled, and that have the fault
-};
+/// That three steps, of which the second has an infinite input and is skipped, go as the CPU's: of
+/// what parameters moved they are off by little where all digits of sums are kept, and by less than
+/// `share` where they are cut. The texts of so many kernels hold `run`.
+void check_training(const char* artifact, std::string_view run, int kernels, double share);
 
-/// Of an artifact with the inputs and weights of blocks.halftone, whose blocks differ in size. The
-/// second step has an infinite input, and is skipped. Kernels whose text holds `run` are counted,
-/// and have the mutant's fault.
-[[nodiscard]] Steps train_beside_cpu(const char* artifact, std::string_view run,
-                                     const simulator::LaunchOptions& options, const Mutant& mutant,
-                                     int steps);
+/// That every fault of kernels whose texts hold `run` is seen in a step.
+void check_faults(const char* artifact, std::string_view run, std::span<const Mutant> mutants);
 
 }  // namespace halftone::tests
