@@ -27,6 +27,13 @@ const Launch& LossSources::launch(const Probe& probe) const {
   return launches[static_cast<std::size_t>(probe.launch)];
 }
 
+/// What the probe's cast reads, in its own launch or in the first of a rounding in several.
+std::size_t LossSources::operand_of(const Probe& probe) const {
+  const auto& launches = program_.program().phases[static_cast<std::size_t>(probe.phase)];
+  const std::int32_t first = probe.first_launch < 0 ? probe.launch : probe.first_launch;
+  return buffer_of(launches[static_cast<std::size_t>(first)], probe.before);
+}
+
 bool LossSources::has(std::size_t input) const {
   if (program_.plan().buffer(input).role != Role::input) return false;
   const auto of_layers = program_.plan().inputs_of(Phase::forward);
@@ -35,7 +42,7 @@ bool LossSources::has(std::size_t input) const {
 
 bool LossSources::has(const Probe& probe) const {
   if (probe.before < 0 || !is_of_losses(probe.phase)) return false;
-  const std::size_t operand = buffer_of(launch(probe), probe.before);
+  const std::size_t operand = operand_of(probe);
   const Probe* cast = cast_to(operand);
   return has(operand) || (cast != nullptr && has(*cast));
 }
@@ -77,7 +84,7 @@ std::optional<LossSources::Element> LossSources::not_finite(std::size_t buffer, 
   const Probe* cast = cast_to(buffer);
   if (!has(buffer) && (cast == nullptr || !has(*cast))) return std::nullopt;
   if (cast != nullptr) {
-    if (auto before = not_finite(buffer_of(launch(*cast), cast->before), begin, end)) return before;
+    if (auto before = not_finite(operand_of(*cast), begin, end)) return before;
   }
   const encoding::Element element = program_.plan().buffer(buffer).encoding.element;
   const std::byte* values = program_.execution().read(buffer);

@@ -33,6 +33,7 @@ class LossSources {
 
  private:
   [[nodiscard]] const manifest::Launch& launch(const manifest::Probe& probe) const;
+  [[nodiscard]] std::size_t operand_of(const manifest::Probe& probe) const;
   [[nodiscard]] const manifest::Probe* cast_to(std::size_t buffer) const;
   [[nodiscard]] std::int64_t classes_of(const manifest::Launch& launch, std::size_t label) const;
   [[nodiscard]] std::optional<Element> wrong_label(const manifest::Launch& launch,
