@@ -51,6 +51,8 @@ def presets():
             rules = block.strip().splitlines()
             if not all(re.match(r"(everywhere|where|paint)\b.*:", rule) for rule in rules):
                 continue
+            if not rules[0].startswith("everywhere"):
+                continue  # what another choice puts in the place of a rule
             if not re.search(r"f16|f8|f4|follow", block):
                 continue  # f32 by another name
             called = re.search(r"(\w+)`?(\(.*\))?`?:$", before.strip())
