@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
-#include <limits>
 #include <set>
 
 #include "inferred_shape.hpp"

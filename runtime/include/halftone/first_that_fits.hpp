@@ -23,7 +23,7 @@ namespace halftone {
 struct Fit {
   std::size_t index = 0;        ///< of the artifact in the list
   std::int64_t bytes = 0;       ///< StageMemory::bytes() of its largest stage
-  std::int64_t host_bytes = 0;  ///< StageMemory::host (P91)
+  std::int64_t host_bytes = 0;  ///< StageMemory::host (P91, P98)
   std::int64_t free_bytes = 0;  ///< Device::free_bytes()
   std::string why;              ///< in one line, which those before it failed for, too
 };

@@ -116,7 +116,7 @@ struct StageMemory {
   std::string stage;
   std::int64_t kept = 0;     ///< parameters, masters, gradients, states: the same in every stage
   std::int64_t working = 0;  ///< activations and working copies, of which stages share one place
-  std::int64_t host = 0;     ///< of the host's memory, which bytes() does not count (P91)
+  std::int64_t host = 0;     ///< of the host's memory, which bytes() does not count (P91, P98)
   [[nodiscard]] std::int64_t bytes() const { return kept + working; }
 };
 

@@ -50,8 +50,7 @@ void read_value(const nlohmann::json& from, std::vector<Value>& to) {
   for (const nlohmann::json& each : from) to.push_back(whole_number<Value>(each));
 }
 
-/// Of a file that was written before there were magnitudes of what is rounded they are
-/// empty.
+/// Of a file that was written before there were magnitudes of what is rounded they are empty.
 [[nodiscard]] ValueStatistics value_from(const nlohmann::json& from);
 
 }  // namespace halftone::tools
