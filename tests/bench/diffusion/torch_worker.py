@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torch_worker.py eager|compiled f32|bf16 THREADS FOLDER: examples/diffusion/diffusion.hpp in torch, from the weights and on the batches
+"""torch_worker.py eager|again|compiled f32|bf16 THREADS FOLDER: examples/diffusion/diffusion.hpp in torch, from the weights and on the batches
 that diffusion_worker wrote to a folder; in bf16 as its autocast does it. Images have their channels first, in torch's channels_last
-memory, so that its convolutions read them as they lie. Answers lines as diffusion_worker does."""
+memory, so that its convolutions read them as they lie. "again" is eager with other last digits: in f32 convolutions by torch's own code in
+place of oneDNN's, which adds in another order; in bf16, where that code takes minutes a step, weights one unit in their last place away.
+Answers lines as diffusion_worker does."""
 
 import contextlib
 import math
@@ -122,6 +124,17 @@ class Trainer:
         return loss.item()
 
 
+def disturb(weights, format):
+    if format == "f32":
+        torch.backends.mkldnn.set_flags(False)
+        return
+    chance = torch.Generator().manual_seed(1)
+    with torch.no_grad():
+        for weight in weights.values():
+            towards = torch.where(torch.rand(weight.shape, generator=chance) < 0.5, -math.inf, math.inf)
+            weight.copy_(torch.nextafter(weight, towards))
+
+
 def peak_bytes():
     """The most memory that this process had at once."""
     with open("/proc/self/status") as status:
@@ -140,6 +153,8 @@ def main():
     form, format, threads, folder = sys.argv[1:]
     torch.set_num_threads(int(threads))
     trainer = Trainer(form, format, pathlib.Path(folder))
+    if form == "again":
+        disturb(trainer.model.weights, format)
     for line in sys.stdin:
         what, *amount = line.split()
         if what == "losses":
