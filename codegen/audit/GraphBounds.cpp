@@ -46,14 +46,15 @@ bool isExactOf(const Node &node, const encoding::Encoding &to) {
          node.bound.magnitude() <= std::ldexp(1, digits) && Format(to.element).leastNonzero <= 1;
 }
 
-/// Whether it is a float of 8 bits, or numbers that are codes times scales.
+/// Whether it is a float of 8 bits, or numbers that are codes times scales, by which products may
+/// multiply.
 bool isOfCodes(Value operand) {
   if (encoding::traits(elementOf(tensor(operand).getElementType())).bits == 8)
     return true;
   if (auto cast = operand.getDefiningOp<CastOp>())
     operand = cast.getX();
   auto numbers = operand.getDefiningOp<MapOp>();
-  if (!numbers || !leavesNumbers(numbers))
+  if (!numbers || !leavesNumbers(numbers) || scalesBlocksByF32(numbers))
     return false;
   auto codes = numbers.getInputs()[0].getDefiningOp<CastOp>();
   return !codes || bitsOf(tensor(codes.getX()).getElementType()) <= 8; // P100

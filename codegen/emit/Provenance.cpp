@@ -187,7 +187,7 @@ private:
       return kernel;
     const Encoding &to =
         cast<DictionaryAttr>(casts[casts.size() - 1]).getAs<EncodingAttr>("to").getValue();
-    bool leavesCodes = encoding::is_scaled(to) &&
+    bool leavesCodes = encoding::factors_sums(to) &&
                        (areCodes(kernel->getResult(0), to) || areCodes(kernel.getInputs()[0], to));
     KernelOp first = kernel;
     for (bool areMade = false;;) {

@@ -19,13 +19,14 @@ using namespace mlir;
 namespace halftone::ir {
 namespace {
 
-/// The map that makes numbers of codes, where `operand` is its result; null for all others.
+/// The map that makes numbers of codes, where `operand` is its result and its scales may be factors;
+/// null for all others.
 MapOp numbersOf(Value operand, FactoredScales scales) {
   if (scales == FactoredScales::All)
     if (auto cast = operand.getDefiningOp<CastOp>())
       operand = cast.getX();
   auto map = operand.getDefiningOp<MapOp>();
-  return map && leavesNumbers(map) ? map : MapOp();
+  return map && leavesNumbers(map) && !scalesBlocksByF32(map) ? map : MapOp();
 }
 
 /// How an element of a product reads the scale of its vector of an operand, whose elements read it

@@ -29,8 +29,11 @@ Value codesOfCopy(Value operand) {
   return cast && isExactCast(cast) && isOfFloat8(cast.getX()) ? cast.getX() : Value();
 }
 
-/// What makes numbers of bf16 of codes and scales; null for all else.
+/// What makes numbers of codes and scales, of bf16, or of f32 where each block's scale is; null for
+/// all else.
 MapOp numbersOf(Value operand) {
+  if (auto map = operand.getDefiningOp<MapOp>())
+    return scalesBlocksByF32(map) ? map : MapOp();
   auto cast = operand.getDefiningOp<CastOp>();
   auto map = cast ? cast.getX().getDefiningOp<MapOp>() : MapOp();
   return map && leavesNumbers(map) ? map : MapOp();

@@ -22,6 +22,8 @@ constexpr const encoding::ElementTraits &kSingle = encoding::traits(Element::f32
 constexpr StringLiteral kPartAttr = "halftone.scaled";
 /// On the map that leaves numbers: its scales are powers of two, one for each block.
 constexpr StringLiteral kPowersAttr = "halftone.powers_of_blocks";
+/// Likewise that they are of f32, one for each block (P101).
+constexpr StringLiteral kBlocksOfF32Attr = "halftone.f32_of_blocks";
 /// Likewise that codes are of f4e2m1, and on the map that joins two levels of scales.
 constexpr StringLiteral k4BitsAttr = "halftone.of_4_bits", kLevelsAttr = "halftone.joins_levels";
 constexpr StringLiteral kScales = "scales", kScale = "scale", kFit = "fit", kUnscale = "unscale";
@@ -61,8 +63,9 @@ public:
       numbers.getDefiningOp()->setAttr(k4BitsAttr, builder.getUnitAttr());
     if (scales.ofAll)
       numbers = multiply(kUnscale, numbers, scales.ofAll);
-    if (isByBlocks() && !isOfF32() && !encoding::has_two_levels(to.scaling))
-      numbers.getDefiningOp()->setAttr(kPowersAttr, builder.getUnitAttr());
+    if (isByBlocks() && !encoding::has_two_levels(to.scaling))
+      numbers.getDefiningOp()->setAttr(isOfF32() ? kBlocksOfF32Attr : kPowersAttr,
+                                       builder.getUnitAttr());
     if (!isOfF32())
       made(CastOp::create(builder, loc, numbers, encoding::element_of_numbers(to)));
     return operations;
@@ -88,8 +91,8 @@ private:
   };
 
   bool isByBlocks() const { return to.scaling.kind == Scaling::Kind::block; }
-  /// P87: whether scales are no powers of two.
-  bool isOfF32() const { return encoding::factors_sums(to); }
+  /// P87, P101: whether scales are no powers of two.
+  bool isOfF32() const { return encoding::has_f32_scales(to); }
   bool isDrawn() const { return to.rounding == encoding::Rounding::stochastic; }
 
   /// Such elements are held as f8e4m3, which has all of their numbers.
@@ -400,6 +403,8 @@ bool leavesNumbers(Operation *op) {
 }
 
 bool scalesBlocksByPowers(Operation *op) { return op->hasAttr(kPowersAttr); }
+
+bool scalesBlocksByF32(Operation *op) { return op->hasAttr(kBlocksOfF32Attr); }
 
 bool makesNumbersOf4Bits(Operation *op) { return op->hasAttr(k4BitsAttr); }
 

@@ -8,7 +8,7 @@
 namespace halftone::ir {
 
 /// What stands for x of any float or delivered element once it is rounded to the scaled encoding
-/// `to`: its numbers, held as bf16 (P52), or f32 where scales are (P88). `point` is the name that a
+/// `to`: its numbers, held as bf16 (P52), or f32 where scales are (P88, P101). `point` is the name that a
 /// stochastic rounding draws by, else empty. Under a delayed scale (P72) that is what `delayed`
 /// holds, else that is null, and an AmaxOp takes x's largest magnitude. The operations are built
 /// where `builder` is, the last of them leaves the numbers.
@@ -29,6 +29,9 @@ bool leavesNumbers(mlir::Operation *op);
 
 /// Of one that does: whether each block of codes has a power of two for its scale (P51).
 bool scalesBlocksByPowers(mlir::Operation *op);
+
+/// Likewise whether each has a scale of f32 (P101), which is no factor of sums.
+bool scalesBlocksByF32(mlir::Operation *op);
 
 /// Likewise whether codes are numbers of f4e2m1, which are held as f8e4m3.
 bool makesNumbersOf4Bits(mlir::Operation *op);

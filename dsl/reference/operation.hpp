@@ -112,7 +112,7 @@ class Operation {
     const auto to_element = [&](Values<Scalar> scaled) {
       return rounded(to, std::move(scaled), name);
     };
-    if (has_f32_scales(to)) refuse_where_no_sum_is_multiplied(to);
+    if (encoding::factors_sums(to.scaling)) refuse_where_no_sum_is_multiplied(to);
     if constexpr (std::is_same_v<Scalar, float>) {
       if (to.scaling.kind == Kind::delayed && has_f32_scales(to)) {
         const Values<float> multipliers(values.size(), scale_at(to, values, forward_, point));

@@ -197,7 +197,7 @@ Values<Scalar> rounded_operand(const RoundTo& to, Values<Scalar> values, const M
   return values;
 }
 
-/// P87, P89: for every value what its group is multiplied by.
+/// P87, P89, P101: for every value what its group is multiplied by.
 inline Values<float> multipliers_of(const RoundTo& to, const Values<float>& values,
                                     const Matrices& of) {
   Values<float> multipliers(values.size());
@@ -216,7 +216,9 @@ inline Read<float> read_under_f32(const RoundTo& to, const Values<float>& values
     return rounded(to, std::move(multiplied), draws, name);
   };
   if (has_two_levels(to.scaling)) return read_under_two_levels(to, values, of, to_element);
-  return read_codes(values, multipliers_of(to, values, of), to_element);
+  Read<float> read = read_codes(values, multipliers_of(to, values, of), to_element);
+  if (!encoding::factors_sums(to.scaling)) read.codes.clear(), read.factors.clear();  // P101
+  return read;
 }
 /// Exact evaluation knows no formats.
 inline Read<double> read_under_f32(const RoundTo&, const Values<double>& values, const Matrices&,

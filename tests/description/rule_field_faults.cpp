@@ -80,9 +80,15 @@ TEST_CASE("fields that nothing selected has are refused") {
       {"everywhere : compute f8e4m3 scaled block 5000 by 2 f8e8m0 saturate",
        "states a compute that has blocks of one element, or of more than 4096 rows or columns "
        "(P51); state as many as 32 or 128 (P42)"},
-      {"everywhere : compute f8e4m3 scaled block 128 f32 saturate",
-       "states a compute that has blocks with scales that are no powers of two (P51); state them "
-       "as f8e8m0 (P42)"},
+      {"everywhere : compute f16 scaled block 128 f32 saturate",
+       "states a compute that scales an element of 16 bits by powers of two, or in blocks (P100); "
+       "state a scale of f32 for the tensor, for each row or for each column (P42)"},
+      {"everywhere : compute f8e4m3 scaled block 128 f32",
+       "states a compute that is scaled and does not saturate (P51); add saturate (P42)"},
+      {"everywhere : compute f8e4m3 scaled block 128 f32 under f32 saturate",
+       "states a compute that states a scale of the tensor beside others than blocks' of f8e4m3, "
+       "or in another format than f32 (P97); leave under out, or state block 16 f8e4m3 under f32 "
+       "(P42)"},
       {"everywhere : compute f8e4m3 scaled block 1 f8e8m0 saturate",
        "states a compute that has blocks of one element, or of more than 4096 rows or columns "
        "(P51); state as many as 32 or 128 (P42)"},

@@ -128,6 +128,12 @@ TEST_CASE("every part and field of a rule prints as its text and reads back") {
              .kind = Scaling::Kind::block, .size = 1, .rows = 32, .scale = Element::f8e8m0};
          r.compute->encoding.saturate = true;
        })},
+      {"everywhere : compute f8e4m3 scaled block 128 by 64 f32 saturate", with([](Rule& r) {
+         r.compute = {false, Element::f8e4m3};
+         r.compute->encoding.scaling = {
+             .kind = Scaling::Kind::block, .size = 64, .rows = 128, .scale = Element::f32};
+         r.compute->encoding.saturate = true;
+       })},
       {"everywhere : compute f4e2m1 scaled block 16 by 8 f8e4m3 saturate rounding stochastic",
        with([](Rule& r) {
          r.compute = {false, Element::f4e2m1};

@@ -59,6 +59,8 @@ TEST_CASE("every field of a rule comes to the Description") {
        "rule everywhere : compute f4e2m1 scaled block 32 f8e8m0 saturate"},
       {everywhere(compute(scaled(f8e4m3, block(32, 1)))),
        "rule everywhere : compute f8e4m3 scaled block 32 by 1 f8e8m0 saturate"},
+      {everywhere(compute(scaled(f8e4m3, block(128, 64), f32))),
+       "rule everywhere : compute f8e4m3 scaled block 128 by 64 f32 saturate"},
       {everywhere(compute(scaled(f4e2m1, block(16, 8), f8e4m3)), rounding(stochastic)),
        "rule everywhere : compute f4e2m1 scaled block 16 by 8 f8e4m3 saturate rounding stochastic"},
       {everywhere(compute(scaled(f4e2m1, block(16), f8e4m3, f32))),

@@ -343,23 +343,24 @@ TEST_CASE("scales are powers of two, f32 or of two levels, of short floats that 
         is_block && scaling.scale == Element::f8e4m3 && encoding.element == Element::f4e2m1;
     const bool is_under_f32 =
         is_block && scaling.scale == Element::f8e4m3 && scaling.of_all == Element::f32;
-    const bool is_f32 = is_block ? is_under_f32 : scaling.scale == Element::f32;
+    const bool is_f32 = is_under_f32 || scaling.scale == Element::f32;
     const bool has_known =
         scaling.of_all == Element::f8e8m0 || (is_under_f32 && encoding.element == Element::f4e2m1);
     const bool is_sound = fits && !is_one && has_known && (!is_half || (is_f32 && !is_block)) &&
                           (scaling.scale == Element::f8e8m0 || has_two || is_f32);
     CHECK((fault_of_scaling(encoding) == nullptr) == (is_sound && encoding.saturate));
     CHECK(has_two_levels(scaling) == (is_block && scaling.scale == Element::f8e4m3));
-    if (is_of_states(encoding)) continue;
     CHECK((fault(encoding) == nullptr) == (is_sound && encoding.saturate));
     sound += fault(encoding) == nullptr;
     CHECK_FALSE(keeps(encoding, encoding.element));
-    CHECK(factors_sums(encoding) == is_f32);
+    CHECK(has_f32_scales(encoding) == is_f32);
+    CHECK(factors_sums(encoding) == (is_f32 && (!is_block || is_under_f32)));
     CHECK(element_of_numbers(encoding) == (is_f32 ? Element::f32 : Element::bf16));
   }
   // Elements and their roundings; tensor, row and column under two kinds of scales, and blocks of
-  // four sizes and as many rows as there are but one; two levels of two kinds; f16 under f32.
-  CHECK(sound == 5 * 3 * (3 * 2 + 4 * 3 - 1) + 2 * 3 * (4 * 3 - 1) + 3 * 3);
+  // four sizes and as many rows as there are but one, under either; two levels of two kinds; f16
+  // under f32.
+  CHECK(sound == 5 * 3 * 2 * (3 + 4 * 3 - 1) + 2 * 3 * (4 * 3 - 1) + 3 * 3);
   Encoding blocks = Element::f8e5m2;
   blocks.saturate = true;
   for (const auto& [size, is_sound] :

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scales of f32 as factors of sums (P87 to P89, P100, N12) against TransformerEngine's formulas and
+// Scales of f32 as factors of sums (P87 to P89, P100, N12), and of blocks (P101), against TransformerEngine's formulas and
 // sums of codes in numpy (record_factors.py).
 #include <doctest/doctest.h>
 
@@ -45,6 +45,15 @@ RoundTo levels(int rows, int columns, Rounding rounding = Rounding::nearest_even
            .of_all = Element::f32}};
 }
 
+/// In blocks with scales of f32 (P101).
+RoundTo blocks(Element element, int rows, int columns,
+               Rounding rounding = Rounding::nearest_even) {
+  return {element,
+          rounding,
+          true,
+          {.kind = Groups::Kind::block, .size = columns, .rows = rows, .scale = Element::f32}};
+}
+
 constexpr struct {
   Groups::Kind kind;
   const char* word;
@@ -67,6 +76,12 @@ constexpr const char* kLevels =
     R"(rule where op linear : compute f4e2m1 scaled block 4 f8e4m3 under f32 saturate
 rule where op linear role weight : compute f4e2m1 scaled block 4 by 4 f8e4m3 under f32 saturate
 rule where op linear pass weight_gradient : compute f4e2m1 scaled block 4 by 1 f8e4m3 under f32 saturate
+)";
+
+constexpr const char* kBlocks =
+    R"(rule where op linear : compute f8e4m3 scaled block 4 f32 saturate
+rule where op linear role weight : compute f8e4m3 scaled block 4 by 4 f32 saturate
+rule where op linear pass weight_gradient : compute f8e4m3 scaled block 4 by 1 f32 saturate
 )";
 
 // P100: of the gradients, too; then beside codes of 8 bits.
@@ -128,6 +143,35 @@ TEST_CASE("tensors, rows and columns have the recorded numbers, each a code time
           CHECK(read.codes[e] * read.factors[e] == read.numbers[e]);
         }
       }
+}
+
+TEST_CASE("P101: numbers of blocks are the recorded ones, of which nothing else is read") {
+  for (const Element format : {Element::f8e4m3, Element::f8e5m2, Element::f4e2m1})
+    for (const auto& [rows, columns] : {std::pair{1, 4}, {4, 1}, {3, 16}})
+      for (const int power : {-140, -120, 0, 110}) {
+        const std::vector<float> x = spread(3 * 7 * 10, power + 200, power);
+        const Read<float> read = read_under_f32(blocks(format, rows, columns), x, {7, 10}, {}, "x");
+        check_bits(kFactoredBits,
+                   std::string(halftone::encoding::word(format)) + " " + std::to_string(rows) +
+                       "x" + std::to_string(columns) + " " + std::to_string(power),
+                   read.numbers);
+        CHECK(read.codes.empty());
+        CHECK(read.factors.empty());
+      }
+}
+
+TEST_CASE("P101: what is not finite is NaN, and its block is rounded under a scale of 1") {
+  for (const float bad : {INFINITY, -INFINITY, std::nanf("")}) {
+    CAPTURE(bad);
+    const Read<float> read =
+        read_under_f32(blocks(Element::f8e4m3, 1, 3),
+                       std::vector<float>{0.3f, bad, 1000.0f, 0.3f, 0.0f, 1.0f}, {1, 6}, {}, "x");
+    CHECK(read.numbers[0] == 0.3125f);
+    CHECK(std::isnan(read.numbers[1]));
+    CHECK(read.numbers[2] == 448);
+    CHECK(read.numbers[3] == 128 * (1 / 448.0f));
+    CHECK(read.numbers[5] == 448 * (1 / 448.0f));
+  }
 }
 
 TEST_CASE("P97: codes under two levels, and their numbers, are the recorded ones") {
@@ -196,6 +240,7 @@ TEST_CASE(
   for (const auto& [name, rules] : {std::pair{"tensor", kTensors},
                                     {"vectors", kVectors},
                                     {"levels", kLevels},
+                                    {"blocks", kBlocks},
                                     {"halves", kHalves},
                                     {"mixed", kMixed},
                                     {"alone", kWeights}}) {
@@ -310,6 +355,20 @@ TEST_CASE("exact operands are not rounded, and bounded ones hold what is declare
       std::vector<Bounded> given;
       for (const float value : x) given.emplace_back(static_cast<double>(value) * (1 + 1e-5));
       for (Bounded& value : given) value.error = std::fabs(value.value) * 1e-5;
+      check_inside(y, read_under_f32(to, given, {7, 50}, {}, "x").numbers, 10);
+    }
+}
+
+TEST_CASE("P101: bounded operands hold what is declared in blocks") {
+  for (const Element format : {Element::f8e4m3, Element::f8e5m2, Element::f4e2m1})
+    for (const auto& [rows, columns] : {std::pair{1, 16}, {3, 4}}) {
+      const RoundTo to = blocks(format, rows, columns);
+      const std::vector<float> x = spread(350, 9, 0);
+      const std::vector<double> exact(x.begin(), x.end());
+      CHECK(read_under_f32(to, exact, {7, 50}, {}, "x").numbers == exact);
+      const std::vector<float> y = read_under_f32(to, x, {7, 50}, {}, "x").numbers;
+      std::vector<Bounded> given;
+      for (const float value : x) given.emplace_back(static_cast<double>(value));
       check_inside(y, read_under_f32(to, given, {7, 50}, {}, "x").numbers, 10);
     }
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: Apache-2.0
-"""Writes factors_expected.hpp: products of codes under scales of f32 (P87 to P89 and N12 of docs/spec/) by other means than the
+"""Writes factors_expected.hpp: products of codes under scales of f32 (P87 to P89, P101 and N12 of docs/spec/) by other means than the
 reference's. Multipliers are TransformerEngine's compute_scale_from_amax (recipe/recipe_common.cuh) with an epsilon of 0, delayed ones those
 of recipe/delayed_scaling.cu, and of torchao's rows amax_to_scale (torchao/float8/float8_utils.py) without powers of two; codes are casts of numpy and ml_dtypes, sums the chains of numpy_rules.py. Run with numpy and ml_dtypes:
 ./record_factors.py > factors_expected.hpp"""
@@ -39,6 +39,21 @@ class Operand:
         self.codes = np.where(np.isnan(multiplied), multiplied, clipped).astype(f32)
         self.factors = f32(1) / scale
         self.numbers = self.codes * self.factors
+
+
+class Blocks:
+    """Numbers of f32: codes in blocks of (rows, columns) times their factors, as Operand has them of all (compute_scale_from_types in
+    quantize_transpose_vector_blockwise.cu and quantize_transpose_square_blockwise.cu of TransformerEngine, of f32 in)."""
+
+    def __init__(self, x, name, block):
+        self.numbers, self.codes = np.empty_like(x), np.empty_like(x)
+        views = [array.reshape(-1, *x.shape[-2:]) for array in (x, self.numbers, self.codes)]
+        for n in range(views[0].shape[0]):
+            for i in range(0, x.shape[-2], block[0]):
+                for j in range(0, x.shape[-1], block[1]):
+                    at = (n, slice(i, i + block[0]), slice(j, j + block[1]))
+                    of_block = Operand(views[0][at], name, "tensor")
+                    views[1][at], views[2][at] = of_block.numbers, of_block.codes
 
 
 class Levels:
@@ -117,6 +132,19 @@ def passes(name, read, arrive, read_across, arrive_across):
     record(f"{name} bias", columns(rows.numbers.reshape(-1, 4)))
 
 
+def blocks_linear():
+    """As DeepSeek-V3 has them but for sizes: weights in squares of 4 x 4, all else in blocks of 4 along what is summed. Sums are of numbers."""
+    def numbers(rows, columns):
+        return lambda v: Blocks(v, "f8e4m3", (4, 4) if v.shape == (4, 10) else (rows, columns)).numbers
+    x, g, weight, bias = spread((2, 3, 10), 1, 4), spread((2, 3, 4), 2, -30), spread((4, 10), 3, 0), data(4, 4)
+    along, across = numbers(1, 4), numbers(4, 1)
+    record("blocks forward", chain(along(x)[..., None, :], along(weight)) + bias.astype(ml_dtypes.bfloat16).astype(f32))
+    record("blocks x", chain(along(g)[..., None, :], across(weight).T))
+    rows = across(g).reshape(-1, 4)
+    record("blocks weight", chain(rows.T[:, None, :], across(x).reshape(-1, 10).T[None, :, :]))
+    record("blocks bias", columns(rows))
+
+
 def matmul():
     """a transposed(b)."""
     a, b, g = spread((2, 5, 6), 5, 3), spread((2, 7, 6), 6, -8), spread((2, 5, 7), 7, 20)
@@ -143,6 +171,11 @@ def operands():
             for power in (-120, 0, 110):
                 x = spread((3, 7, 10), power + 200, power)
                 record(f"{name} {groups} {power}", Operand(x, name, groups).numbers)
+    for name in ("f8e4m3", "f8e5m2", "f4e2m1"):
+        for block in ((1, 4), (4, 1), (3, 16)):
+            for power in (-140, -120, 0, 110):
+                blocks = Blocks(spread((3, 7, 10), power + 200, power), name, block)
+                record(f"{name} {block[0]}x{block[1]} {power}", blocks.numbers)
     for block in ((1, 4), (4, 1), (3, 16)):
         for power in (-140, -120, 0, 110):
             levels = Levels(spread((3, 7, 10), power + 200, power), block)
@@ -211,6 +244,7 @@ def main():
     linear("tensor", "tensor", "tensor")
     linear("vectors", "row", "column")
     levels_linear()
+    blocks_linear()
     halves()
     weight_alone()
     matmul()

@@ -75,7 +75,8 @@ constexpr Delayed delayed(long long history = 1024, long long margin = 0) {
 /// A format of compute: numbers of `element` times scales, by which the largest number of a whole
 /// tensor, of each vector or of each block, fits the element. Scales are powers of two (P51), or f32
 /// as TransformerEngine's by default: those are for operands of linear and matmul alone, whose sums
-/// of codes they multiply (P87, P88), and for f16, too (P100). It saturates by itself.
+/// of codes they multiply (P87, P88), and for f16, too (P100); but of blocks for operands of any
+/// operation, as numbers of f32 (P101). It saturates by itself.
 struct Scaled {
   description::Encoding encoding;
   bool sound = true;
@@ -97,7 +98,8 @@ constexpr Scaled scaled(Element element, Vectors vectors, Element scale = f8e8m0
 }
 
 /// scaled(f8e4m3, block(32)): a scale for every 32 elements of a row. Scales are powers of two, or
-/// with scaled(f4e2m1, block(16), f8e4m3) numbers of f8e4m3 under one power of two for the tensor
+/// with scaled(f8e4m3, block(128), f32) of f32, whose numbers are f32, too (P101); or with
+/// scaled(f4e2m1, block(16), f8e4m3) numbers of f8e4m3 under one power of two for the tensor
 /// (P77); with scaled(f4e2m1, block(16), f8e4m3, f32), as NVFP4 has them, under one of f32, for
 /// operands of linear and matmul alone (P97).
 constexpr Scaled scaled(Element element, Block block, Element scale = f8e8m0,

@@ -247,6 +247,16 @@ RULE(everywhere(compute(scaled(f8e4m3, block(4097, 1)))),
 RULE(everywhere(compute(scaled(f8e4m3, block(16), f8e4m3))),
      everywhere(compute(scaled(f4e2m1, block(16), f8e4m3))))
 
+// EXPECT scaled_halves_in_blocks: scales an element of 16 bits by powers of two, or in blocks (P100);
+// state a scale of f32 for the tensor, for each row or for each column (P42)
+RULE(everywhere(compute(scaled(f16, block(128), f32))),
+     everywhere(compute(scaled(f8e4m3, block(128), f32))))
+
+// EXPECT scaled_blocks_under_f32: states a scale of the tensor beside others than blocks' of f8e4m3, or
+// in another format than f32 (P97); leave under out, or state block 16 f8e4m3 under f32 (P42)
+RULE(everywhere(compute(scaled(f4e2m1, block(16), f32, f32))),
+     everywhere(compute(scaled(f4e2m1, block(16), f32))))
+
 // EXPECT scaled_under_another: states a scale of the tensor beside others than blocks' of f8e4m3, or in
 // another format than f32 (P97); leave under out, or state block 16 f8e4m3 under f32 (P42)
 RULE(everywhere(compute(scaled(f4e2m1, block(16), f8e8m0, f32))),

@@ -72,12 +72,19 @@ constexpr bool has_two_levels(const Scaling& scaling) {
   return scaling.kind == Scaling::Kind::block && scaling.scale == Element::f8e4m3;
 }
 
-/// Whether numbers are codes times factors of f32, by which products multiply sums (P88, P97).
-constexpr bool factors_sums(const Scaling& scaling) {
+/// Whether numbers are codes times factors of f32 (P87, P101), of two levels those of the upper one
+/// (P97).
+constexpr bool has_f32_scales(const Scaling& scaling) {
   if (scaling.kind == Scaling::Kind::none) return false;
+  return (has_two_levels(scaling) ? scaling.of_all : scaling.scale) == Element::f32;
+}
+constexpr bool has_f32_scales(const Encoding& encoding) { return has_f32_scales(encoding.scaling); }
+
+/// Likewise such by which products multiply sums (P88, P97): each block has one of its own under
+/// one level.
+constexpr bool factors_sums(const Scaling& scaling) {
   const bool is_block = scaling.kind == Scaling::Kind::block;
-  return is_block ? has_two_levels(scaling) && scaling.of_all == Element::f32
-                  : scaling.scale == Element::f32;
+  return has_f32_scales(scaling) && (!is_block || has_two_levels(scaling));
 }
 constexpr bool factors_sums(const Encoding& encoding) { return factors_sums(encoding.scaling); }
 
@@ -109,7 +116,8 @@ constexpr bool gains_range(const ElementTraits& element) {
 constexpr const char* fault_of_scaling(const Encoding& encoding) {
   const Scaling& scaling = encoding.scaling;
   const ElementTraits& element = traits(encoding.element);
-  if (gains_range(element) && (scaling.kind == Scaling::Kind::block || !factors_sums(encoding))) {
+  const bool is_block = scaling.kind == Scaling::Kind::block;
+  if (gains_range(element) && (is_block || !has_f32_scales(scaling))) {
     return "scales an element of 16 bits by powers of two, or in blocks (P100); state a scale of "
            "f32 for the tensor, for each row or for each column";
   }
@@ -125,11 +133,7 @@ constexpr const char* fault_of_scaling(const Encoding& encoding) {
     return "states a scale of the tensor beside others than blocks' of f8e4m3, or in another "
            "format than f32 (P97); leave under out, or state block 16 f8e4m3 under f32";
   }
-  const bool is_block = scaling.kind == Scaling::Kind::block;
-  if (is_block && scaling.scale != Element::f8e8m0 && !has_two_levels(scaling)) {
-    return "has blocks with scales that are no powers of two (P51); state them as f8e8m0";
-  }
-  if (scaling.scale != Element::f8e8m0 && !has_two_levels(scaling) && !factors_sums(encoding)) {
+  if (scaling.scale != Element::f8e8m0 && !has_two_levels(scaling) && !has_f32_scales(scaling)) {
     return "has scales that are neither powers of two nor f32 (P51, P87); state them as f8e8m0 or "
            "f32";
   }
@@ -157,7 +161,7 @@ constexpr const char* fault_of_scaling(const Encoding& encoding) {
 /// What follows the name of what states an encoding that nothing computes with; null when all is
 /// well.
 constexpr const char* fault(const Encoding& encoding) {
-  if (is_scaled(encoding)) return is_of_states(encoding) ? nullptr : fault_of_scaling(encoding);
+  if (is_scaled(encoding)) return fault_of_scaling(encoding);
   const ElementTraits& element = traits(encoding.element);
   if (!element.computed && !element.integer) {
     return "is of an element that is converted alone, not computed with; state f8e4m3 or f8e5m2";
@@ -173,9 +177,9 @@ constexpr const char* fault(const Encoding& encoding) {
 }
 
 /// What holds every number of the encoding: of scaled elements bf16 (P52), or f32 where scales are
-/// no powers of two (P88).
+/// no powers of two (P88, P101).
 constexpr Element element_of_numbers(const Encoding& encoding) {
-  if (factors_sums(encoding)) return Element::f32;
+  if (has_f32_scales(encoding)) return Element::f32;
   return is_scaled(encoding) ? Element::bf16 : encoding.element;
 }
 

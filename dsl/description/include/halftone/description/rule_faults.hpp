@@ -238,8 +238,7 @@ constexpr Finding fields_fault(const Fields& fields, Mask only) {
     if (encoding::is_scaled(encoding) && field != Field::compute) {
       return found(Trouble::field_scaled, field);
     }
-    const char* const fault = encoding::is_scaled(encoding) ? encoding::fault_of_scaling(encoding)
-                                                            : encoding::fault(encoding);
+    const char* const fault = encoding::fault(encoding);
     if (fault) return {.trouble = Trouble::field_encoding, .field = field, .word = fault};
     if (encoding.rounding != Rounding()) return found(Trouble::field_rounding, field);
   }

@@ -57,7 +57,7 @@ struct RoundTo {
 /// P87, P97: whether numbers are codes times scales of f32, by which products multiply their sums
 /// (P88).
 [[nodiscard]] inline bool has_f32_scales(const RoundTo& to) {
-  return encoding::factors_sums(to.scaling);
+  return encoding::has_f32_scales(to.scaling);
 }
 
 /// P87: what a group of numbers is multiplied by before it is rounded to such a format; of one
