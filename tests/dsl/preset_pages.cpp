@@ -121,8 +121,10 @@ TEST_CASE("each page has the rules of its presets, all of them and no others") {
   states("fp8_rowwise", presets::fp8_rowwise());
   states("fp8_rowwise", presets::fp8_rowwise(op("linear"), f32));
   states("fp8_block", presets::fp8_block());
+  states("fp8_block", presets::fp8_block(op("linear"), f32));
   states("mxfp8", presets::mxfp8());
   states("deepseek_v3", presets::deepseek_v3());
+  states("deepseek_v3", presets::deepseek_v3(op("linear"), f32));
   states("nvfp4", presets::nvfp4());
   states("nvfp4", presets::nvfp4(op("linear"), {.disable_rht = true}));
   states("nvfp4", presets::nvfp4(op("linear"), {.disable_stochastic_rounding = true}));

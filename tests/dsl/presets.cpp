@@ -156,6 +156,11 @@ TEST_CASE("presets of 8 and 4 bits scale the operands of linear and of nothing e
   const RoundTo half{bf16}, e4m3 = tensor(f8e4m3), e5m2 = tensor(f8e5m2);
   const RoundTo in_row = blocks(1, 16, f4e2m1), in_column = blocks(16, 1, f4e2m1);
   const RoundTo square = blocks(16, 16, f4e2m1);
+  const auto tiles = [&](std::int32_t rows, std::int32_t columns) {  // P101
+    RoundTo to = blocks(rows, columns);
+    to.scaling.scale = f32;
+    return to;
+  };
   const auto under_f32 = [](RoundTo to) {
     to.scaling.of_all = f32;
     return to;
@@ -196,6 +201,12 @@ TEST_CASE("presets of 8 and 4 bits scale the operands of linear and of nothing e
        blocks(128, 128), blocks(1, 128), blocks(128, 128), blocks(128, 1), blocks(128, 1)},
       {"deepseek_v3", describe(every, presets::deepseek_v3(), adamw()), blocks(1, 128),
        blocks(128, 128), blocks(1, 128), blocks(128, 128), blocks(128, 1), blocks(128, 1)},
+      {"fp8_block in f32", describe(every, presets::fp8_block(op("linear"), f32), adamw()),
+       tiles(1, 128), tiles(128, 128), tiles(1, 128), tiles(128, 128), tiles(128, 1),
+       tiles(128, 1)},
+      {"deepseek_v3 in f32", describe(every, presets::deepseek_v3(op("linear"), f32), adamw()),
+       tiles(1, 128), tiles(128, 128), tiles(1, 128), tiles(128, 128), tiles(128, 1),
+       tiles(128, 1)},
       {"nvfp4", describe(every, presets::nvfp4(), adamw()), under_f32(in_row), under_f32(square),
        under_f32(stochastic(in_row)), under_f32(square), rotated(under_f32(in_column)),
        rotated(under_f32(stochastic(in_column)))},

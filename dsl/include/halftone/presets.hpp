@@ -78,23 +78,27 @@ constexpr auto mxfp8(const Selector& products = op("linear")) {
                    where(products & weight_gradient_pass).if_any()(compute(columns)));
 }
 
-/// TransformerEngine's Float8BlockScaling: E4M3 with a power of two for each 1 x 128 elements of
-/// activations and gradients and 128 x 128 of weights, and for 128 x 1 of both operands of a weight
-/// gradient. All else is as in fp8_current.
-constexpr auto fp8_block(const Selector& products = op("linear")) {
+/// TransformerEngine's Float8BlockScaling: E4M3 with a scale for each 1 x 128 elements of activations
+/// and gradients and 128 x 128 of weights, and for 128 x 1 of both operands of a weight gradient.
+/// Scales are powers of two, its default, or with `scale` f32 as under
+/// NVTE_FP8_BLOCK_SCALING_FP32_SCALES=1 (P101), whose products are of f32. All else is as in
+/// fp8_current.
+constexpr auto fp8_block(const Selector& products = op("linear"), Element scale = f8e8m0) {
   return precision(everywhere(store(bf16)), where(contraction)(compute(bf16)),
-                   where(products)(compute(scaled(f8e4m3, block(128)))),
-                   where(products & weights).if_any()(compute(scaled(f8e4m3, block(128, 128)))),
+                   where(products)(compute(scaled(f8e4m3, block(128), scale))),
+                   where(products & weights)
+                       .if_any()(compute(scaled(f8e4m3, block(128, 128), scale))),
                    where(products & weight_gradient_pass)
-                       .if_any()(compute(scaled(f8e4m3, block(128, 1)))));
+                       .if_any()(compute(scaled(f8e4m3, block(128, 1), scale))));
 }
 
-/// The 8-bit training of "DeepSeek-V3 Technical Report", 3.3: fp8_block, and moments in bf16. The
-/// report keeps embedding, output head, gating, norms and attention as they are; here products that
+/// The 8-bit training of "DeepSeek-V3 Technical Report", 3.3: fp8_block, whose scales are powers of
+/// two or f32, and moments in bf16. The report keeps embedding, output head, gating, norms and attention as they are; here products that
 /// are no linear compute in bf16, and `products` leaves out a head:
 ///   presets::deepseek_v3(op("linear") & layer("h/**"))
-constexpr auto deepseek_v3(const Selector& products = op("linear")) {
-  return precision(fp8_block(products), where(optimizer_states).if_any()(store(bf16)));
+///   presets::deepseek_v3(op("linear"), f32)
+constexpr auto deepseek_v3(const Selector& products = op("linear"), Element scale = f8e8m0) {
+  return precision(fp8_block(products, scale), where(optimizer_states).if_any()(store(bf16)));
 }
 
 /// What of NVFP4's recipe is left out, as TransformerEngine calls it.
