@@ -154,6 +154,34 @@ TEST_CASE("of fewer than 8 bits under f32 inspect() shows elements and what they
   CHECK(compared.size() == 5);
 }
 
+TEST_CASE("in blocks under f32 inspect() shows numbers, and operands as what was rounded (P101)") {
+  Pair pair = make_pair(find_artifact("scaled_tiles"), tested_variant, 5);
+  pair.draw();
+  pair.trainer.step(pair.named_inputs());
+  std::map<Element, int> compared;
+  inspect_rounded(pair.trainer, [&](const InspectedValue& value, const Encoding& to) {
+    if (to.scaling.scale != Element::f32 || to.scaling.kind != Scaling::Kind::block) return;
+    CHECK(statistics_of(value).error < (encoding::traits(to.element).bits < 8 ? 0.3 : 0.1));
+    if (to.scaling.rows > 1 || to.rounding == Rounding::stochastic) return;
+    ++compared[to.element];
+    reference::RoundTo round_to{to.element, to.rounding, to.saturate, to.scaling};
+    std::vector<float> expected;
+    const auto columns = static_cast<std::size_t>(value.shape.back());
+    for (std::size_t row = 0; row < value.before.size(); row += columns)
+      for (std::size_t at = 0; at < columns; at += to.scaling.size) {
+        const auto in_block = std::min<std::size_t>(to.scaling.size, columns - at);
+        const std::span<const float> block = value.before.subspan(row + at, in_block);
+        const float multiplier = reference::multiplier_of(round_to, block);
+        for (const float x : block)
+          expected.push_back(reference::round(round_to, x * multiplier) * (1 / multiplier));
+      }
+    CHECK(first_difference(value.values, expected) == -1);
+  });
+  CHECK(compared[Element::f8e4m3] >= 4);
+  CHECK(compared[Element::f8e5m2] >= 2);
+  CHECK(compared[Element::f4e2m1] >= 2);
+}
+
 TEST_CASE(
     "of a rotated operand inspect() shows what the rotation left as what was rounded (P105)") {
   Pair pair = make_pair(find_artifact("rotated"), tested_variant, 37);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scaled operands (P51 to P54, P76 to P78, P87 to P89, P97, P100, P105): generated code, fused or
-// not and whatever it computes again, finds the reference's scales and numbers for every layer, of
-// all sizes of numbers.
+// Scaled operands (P51 to P54, P76 to P78, P87 to P89, P97, P100 to P102, P105): generated code,
+// fused or not and whatever it computes again, finds the reference's scales and numbers for every
+// layer, of all sizes of numbers.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -18,8 +18,8 @@ namespace halftone::tests {
 namespace {
 
 /// With scales that are powers of two, and such that are factors of sums.
-constexpr const char* kModels[] = {"scaled",  "scaled_blocks", "scaled_grids", "factors",
-                                   "vectors", "halves",        "rotated"};
+constexpr const char* kModels[] = {"scaled",  "scaled_blocks", "scaled_grids", "scaled_tiles",
+                                   "factors", "vectors",       "halves",       "rotated"};
 
 /// Every value of an input times one factor, as far as the input holds that.
 void multiply_inputs(Pair& pair, float factor) {

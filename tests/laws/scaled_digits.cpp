@@ -71,7 +71,7 @@ TEST_CASE(
   const double wide = accuracy("bf16");
   CHECK(wide > 0.9);
   for (const char* name :
-       {"tensors", "delayed", "blocks", "columns", "factors", "vectors", "halves"}) {
+       {"tensors", "delayed", "blocks", "tiles", "columns", "factors", "vectors", "halves"}) {
     CAPTURE(std::string(name));
     CHECK(accuracy(name) > wide - 0.02);
   }

@@ -75,6 +75,7 @@ class Coverage {
                              "two levels under f32",
                              "rotated blocks",
                              "scales of f32",
+                             "blocks of f32",
                              "scaled f16",
                              "weights as i8",
                              "weights as f8e4m3",
@@ -146,6 +147,7 @@ void Coverage::add_rule(const Rule& rule) {
       if (factors_sums(encoding)) count("two levels under f32");
     }
     if (factors_sums(encoding)) count("scales of f32");
+    if (has_f32_scales(encoding) && !factors_sums(encoding)) count("blocks of f32");
     if (gains_range(traits(encoding.element)) && factors_sums(encoding)) count("scaled f16");
   };
   if (rule.store && !rule.store->follow) add_encoding(rule.store->encoding);

@@ -207,6 +207,8 @@ class RuleWriter {
       if (choices_.happens(20)) {
         scaled.element = Element::f4e2m1;
         scaled.scaling.scale = Element::f8e4m3;
+      } else if (choices_.happens(30)) {  // P101
+        scaled.scaling.scale = Element::f32;
       }
     } else if (choices_.happens(50)) {
       static constexpr std::int32_t kHistories[] = {1, 2, 5};

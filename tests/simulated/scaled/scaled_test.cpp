@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// P48, P51 to P53, P72, P76, P77, P87, P89 and P100 on simulated chips: values of 8, 6 and 4 bits,
-// with and without scales, and drawn ones have the CPU's bits, which laws compare with the
+// P48, P51 to P53, P72, P76, P77, P87, P89, P100 and P101 on simulated chips: values of 8, 6 and 4
+// bits, with and without scales, and drawn ones have the CPU's bits, which laws compare with the
 // reference, whether a chip has tensor cores for such numbers or not.
 #include <doctest/doctest.h>
 
