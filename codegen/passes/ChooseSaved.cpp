@@ -224,8 +224,8 @@ private:
         Operation *root = rootOf(value);
         if (isView(op))
           viewAgain(value);
-        else if (leavesNumbers(root)) // codes are kept, and half as long as their numbers
-          recomputeInKernels(value, root);
+        else if (leavesNumbers(root))
+          keepCodes(value, root);
         else if (!isa<CastOp>(root) || !isa<ParameterOp>(root->getOperand(0).getDefiningOp()))
           decide(value, root);
       }
@@ -265,6 +265,15 @@ private:
         known = Recomputation(use->getOwner(), root, false).again(value);
       use->set(known);
     }
+  }
+
+  /// Codes, half as long as their numbers. Of what the backward pass alone reads under a scale of
+  /// f32 no numbers are left (P88), and codes say what rules decided.
+  static void keepCodes(Value numbers, Operation *root) {
+    recomputeInKernels(numbers, root);
+    CastOp rounding = roundingOf(root);
+    if (rounding && numbers == root->getResult(0) && numbers.use_empty())
+      moveNotes(root, rounding);
   }
 
   DictionaryAttr describe(const ForwardPass &forward, const Remade &remade, size_t steps) {

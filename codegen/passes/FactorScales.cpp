@@ -47,20 +47,6 @@ Value factorOf(Scalars &s, MapOp numbers, Value scale) {
   return s.inlined(numbers.getBody().front(), {s.like(scale, 1), scale})[0];
 }
 
-/// What is widened inside of its readers, as it lies in memory.
-Value unwidened(Value value) {
-  auto widened = value.getDefiningOp<CastOp>();
-  return widened && widened->hasAttr(kInlineAttr) ? widened.getX() : value;
-}
-
-/// P97: the rounding whose numbers `codes` are times their blocks' scales; null where they are its
-/// own.
-CastOp roundingUnder(Value codes) {
-  auto scaled = codes.getDefiningOp<MapOp>();
-  return scaled && leavesNumbers(scaled) ? unwidened(scaled.getInputs()[0]).getDefiningOp<CastOp>()
-                                         : CastOp();
-}
-
 /// What holds the codes of both operands, of which products are exact: bf16 unless some need
 /// another (P100), which has all others.
 Element heldIn(ContractOp contract, FactoredScales scales) {
@@ -74,22 +60,6 @@ Element heldIn(ContractOp contract, FactoredScales scales) {
   return held;
 }
 
-/// What is known of the value for people: that the copy, of another element than its numbers, is
-/// where it lies.
-void noteElement(CastOp copy) {
-  auto indices = copy->getAttrOfType<DenseI64ArrayAttr>(kValuesAttr);
-  auto graph = copy->getParentOfType<GraphOp>();
-  auto known = graph->getAttrOfType<ArrayAttr>(kValuesAttr);
-  if (!indices || !known || indices[0] < 0)
-    return;
-  SmallVector<Attribute> values(known.getValue());
-  Attribute &value = values[static_cast<size_t>(indices[0])];
-  NamedAttrList entry(cast<DictionaryAttr>(value));
-  entry.set("type", TypeAttr::get(copy.getType()));
-  value = entry.getDictionary(graph.getContext());
-  graph->setAttr(kValuesAttr, ArrayAttr::get(graph.getContext(), values));
-}
-
 } // namespace
 
 bool areFactors(ContractOp contract, unsigned operand, MapOp numbers) {
@@ -101,10 +71,9 @@ Value CodeReaders::codesOf(MapOp numbers, Element held) {
   if (copy)
     return copy;
   Value codes = unwidened(numbers.getInputs()[0]);
-  CastOp shown = roundingUnder(codes);
+  CastOp shown = roundingOf(numbers);
   if (elementOf(tensor(codes).getElementType()) == held) {
     copy = codes;
-    shown = codes.getDefiningOp<CastOp>();
   } else {
     builder.setInsertionPointAfter(numbers);
     auto cast = CastOp::create(builder, numbers.getLoc(), codes, Encoding(held));
@@ -113,14 +82,11 @@ Value CodeReaders::codesOf(MapOp numbers, Element held) {
         cast->setAttr(name, attribute);
     setPhase(cast, getPhase(numbers));
     copy = cast.getResult();
-    shown = shown ? shown : cast;
+    if (!leavesNumbers(codes.getDefiningOp())) // P97: elements times their blocks' scales
+      shown = cast;
   }
-  if (!shown)
-    return copy;
-  for (StringRef name : {StringRef(kCastAttr), StringRef(kValuesAttr)})
-    if (Attribute noted = numbers->removeAttr(name)) // what rules decided, which it says now
-      shown->setAttr(name, noted);
-  noteElement(shown);
+  if (shown)
+    moveNotes(numbers, shown);
   return copy;
 }
 

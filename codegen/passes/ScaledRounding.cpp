@@ -390,6 +390,22 @@ private:
   SmallVector<Operation *> operations;
 };
 
+/// What is known of the value for people: that what the cast leaves, of another element than its
+/// numbers, is where it lies.
+void noteElement(CastOp rounding) {
+  auto indices = rounding->getAttrOfType<DenseI64ArrayAttr>(kValuesAttr);
+  auto graph = rounding->getParentOfType<GraphOp>();
+  auto known = graph->getAttrOfType<ArrayAttr>(kValuesAttr);
+  if (!indices || !known || indices[0] < 0)
+    return;
+  SmallVector<Attribute> values(known.getValue());
+  Attribute &value = values[static_cast<size_t>(indices[0])];
+  NamedAttrList entry(cast<DictionaryAttr>(value));
+  entry.set("type", TypeAttr::get(rounding.getType()));
+  value = entry.getDictionary(graph.getContext());
+  graph->setAttr(kValuesAttr, ArrayAttr::get(graph.getContext(), values));
+}
+
 } // namespace
 
 SmallVector<Operation *> buildScaledRounding(OpBuilder &builder, Location loc, Value x,
@@ -400,6 +416,23 @@ SmallVector<Operation *> buildScaledRounding(OpBuilder &builder, Location loc, V
 bool leavesNumbers(Operation *op) {
   auto part = op->getAttrOfType<StringAttr>(kPartAttr);
   return part && part.getValue() == kUnscale;
+}
+
+Value unwidened(Value value) {
+  auto widened = value.getDefiningOp<CastOp>();
+  return widened && widened->hasAttr(kInlineAttr) ? widened.getX() : value;
+}
+
+CastOp roundingOf(Operation *numbers) {
+  Operation *made = unwidened(numbers->getOperand(0)).getDefiningOp();
+  return leavesNumbers(made) ? roundingOf(made) : dyn_cast<CastOp>(made);
+}
+
+void moveNotes(Operation *numbers, CastOp cast) {
+  for (StringRef name : {StringRef(kCastAttr), StringRef(kValuesAttr)})
+    if (Attribute noted = numbers->removeAttr(name))
+      cast->setAttr(name, noted);
+  noteElement(cast);
 }
 
 bool scalesBlocksByPowers(Operation *op) { return op->hasAttr(kPowersAttr); }

@@ -24,10 +24,21 @@ inline constexpr llvm::StringLiteral kDrawnAsAttr = "halftone.drawn_as";
 /// Whether it is one of those operations that a scaled rounding alone has.
 bool isOfScaledRounding(mlir::Operation *op);
 
+/// What is widened inside of its readers, as it lies in memory.
+mlir::Value unwidened(mlir::Value value);
+
 /// Whether it makes numbers of codes.
 bool leavesNumbers(mlir::Operation *op);
 
-/// Of one that does: whether each block of codes has a power of two for its scale (P51).
+/// Of one that does: the cast that rounds to those codes, below the scales of blocks, too (P97);
+/// null where none does.
+CastOp roundingOf(mlir::Operation *numbers);
+
+/// Has `cast` say what rules decided of `numbers`, for people, and that the value lies as it is
+/// there.
+void moveNotes(mlir::Operation *numbers, CastOp cast);
+
+/// Of one that makes numbers: whether each block of codes has a power of two for its scale (P51).
 bool scalesBlocksByPowers(mlir::Operation *op);
 
 /// Likewise whether each has a scale of f32 (P101), which is no factor of sums.
