@@ -71,6 +71,26 @@ TEST_CASE("every phase has one line with a word of its own") {
   }
 }
 
+TEST_CASE("what stays in the host's memory may be used in every phase on its side of the way") {
+  for (const Phase before : {Phase::forward, Phase::loss})
+    for (const Phase behind : {Phase::loss_backward, Phase::external, Phase::backward}) {
+      CAPTURE(static_cast<int>(before));
+      CAPTURE(static_cast<int>(behind));
+      Manifest manifest = hand_made::manifest();
+      Program& program = stay_in_host(manifest);
+      const auto arguments_in = [&](Phase phase) -> std::vector<Argument>& {
+        return program.phases[static_cast<std::size_t>(phase)][0].arguments;
+      };
+      const Argument back = arguments_in(Phase::backward).back();
+      arguments_in(Phase::backward).pop_back();
+      manifest.programs.erase(manifest.programs.begin() + 1, manifest.programs.end());
+      arguments_in(before).push_back({5, 0});
+      arguments_in(behind).push_back(back);
+      Kind kind{};
+      CHECK(failure(encode(manifest), kind).empty());
+    }
+}
+
 TEST_CASE("a manifest that breaks a law is refused with the culprit's name") {
   const auto training = [](Manifest& m) -> Program& { return m.programs[0]; };
   const BrokenManifest cases[] = {
@@ -127,6 +147,14 @@ TEST_CASE("a manifest that breaks a law is refused with the culprit's name") {
        [](Manifest& m) { break_blocking(m, [](Blocking& b) { b.stride = -1; }); }},
       {"kernel 'line_loss' has impossible blocks",
        [](Manifest& m) { break_blocking(m, [](Blocking& b) { b.stride = 50; }); }},
+      {"kernel 'line_loss' has impossible blocks",
+       [](Manifest& m) { break_blocking(m, [](Blocking& b) { b.stride = 1 << 17; }); }},
+      {"kernel 'line_loss' has impossible blocks",
+       [](Manifest& m) { break_blocking(m, [](Blocking& b) { b.tiles[0].lanes = 13; }); }},
+      {"kernel 'line_loss' has impossible blocks",
+       [](Manifest& m) { break_blocking(m, [](Blocking& b) { b.tiles[0].rows = b.tiles[0].lanes = 65; }); }},
+      {"kernel 'line_loss' has impossible blocks",
+       [](Manifest& m) { break_blocking(m, [](Blocking& b) { b.tiles[1].columns = 0; }); }},
       {"kernel 'line_loss' has impossible blocks",
        [](Manifest& m) {
          break_blocking(m, [&](Blocking&) { m.kernels[1].tasks[1].tile = 2; });
@@ -346,6 +374,33 @@ TEST_CASE("a manifest that breaks a law is refused with the culprit's name") {
        }},
       {"buffer 'row_errors' stays in the host's memory twice",
        [](Manifest& m) { stay_in_host(m).stays[0].back = 5; }},
+      {"buffer 'row_errors' stays in the host's memory twice",
+       [](Manifest& m) {  // and comes back to two places
+         Program& program = stay_in_host(m);
+         Buffer other = program.buffers.back();
+         other.name = "row_errors.other";
+         other.slot = static_cast<std::int32_t>(program.slots.size());
+         const auto index = static_cast<std::int32_t>(program.buffers.size());
+         program.buffers.push_back(other);
+         program.slots.push_back({{index}});
+         program.phases[static_cast<std::size_t>(Phase::backward)][0].arguments.push_back(
+             {index, 0});
+         program.stays.push_back({5, index});
+       }},
+      {"buffer 'prediction' stays in the host's memory, where it may not",
+       [](Manifest& m) {  // as an output, which comes back as it was
+         Program& program = stay_in_host(m);
+         program.buffers.back().shape = program.buffers[4].shape;
+         program.stays[0].buffer = 4;
+       }},
+      {"buffer 'row_errors' stays in the host's memory, where it may not",
+       [](Manifest& m) { stay_in_host(m).buffers.back().role = Role::optimizer_state; }},
+      {"buffer 'row_errors' stays in the host's memory, where it may not",
+       [](Manifest& m) {  // of which a chunk alone is there
+         Program& program = stay_in_host(m);
+         program.sections = {{Phase::loss, 0, 1, 128, 0, {}}};
+         program.buffers[5].section = 0;
+       }},
       {"buffer 'prediction' stays in the host's memory, where it may not",
        [](Manifest& m) { stay_in_host(m).stays[0].buffer = 4; }},
       {"buffer 'row_errors' stays in the host's memory, where it may not, or comes back as another",

@@ -64,6 +64,16 @@ Section& cut_loss(Manifest& manifest) {
   return training(manifest).sections[0];
 }
 
+/// Or for every element of `parts`.
+void cut_loss_in_parts(Manifest& manifest, std::vector<Dimension> parts) {
+  training(manifest).sections = {
+      {.phase = Phase::loss, .first = 0, .count = 1, .parts = std::move(parts)}};
+}
+
+std::vector<Argument>& arguments_of_loss(Manifest& manifest) {
+  return launches_of(training(manifest), Phase::loss)[0].arguments;
+}
+
 }  // namespace
 
 TEST_CASE("what these tests break is sound as it was") {
@@ -71,9 +81,41 @@ TEST_CASE("what these tests break is sound as it was") {
       [](Manifest& m) {
         add_state(m, {{4, -1}});
       },
-      [](Manifest& m) { make_decode(m); }, [](Manifest& m) { cut_loss(m); },
+      [](Manifest& m) { make_decode(m); },
+      [](Manifest& m) { cut_loss(m); },
       [](Manifest& m) {
         add(training(m), "averaged.parameters", Role::optimizer_state, {{64, -1}});
+      },
+      [](Manifest& m) {  // which the runtime does not read as parameters
+        add(training(m), "averaged.parameters", Role::optimizer_state, {{64, -1}}, Element::bf16);
+      },
+      [](Manifest& m) {
+        add(training(m), "before=nothing", Role::optimizer_state, {{4, -1}});
+        add(training(m), "before=row_errors", Role::optimizer_state, {{4, -1}});
+      },
+      [](Manifest& m) { diagnosis(m).buffers[2].name = "weights"; },
+      [](Manifest& m) {  // the last of six where every symbol is 1
+        training(m).buffers[5].shape = {{1, 0}, {2, -1}, {3, -1}};
+        arguments_of_loss(m)[2].offset = 5;
+      },
+      [](Manifest& m) {
+        cut_loss(m);
+        training(m).sections.push_back({Phase::loss_backward, 0, 1, 128, 0, {}});
+      },
+      [](Manifest& m) {
+        cut_loss_in_parts(m, {{1, 0}});
+        arguments_of_loss(m)[0].parts = 1;
+      },
+      [](Manifest& m) {  // in whichever order
+        m.symbols = {"batch", "time"};
+        m.assumed = {1, 1};
+        cut_loss_in_parts(m, {{1, 0}, {1, 1}});
+        training(m).buffers[5].shape = {{1, 1}, {1, 0}};
+        arguments_of_loss(m)[2].parts = 2;
+      },
+      [](Manifest& m) {
+        cut_loss_in_parts(m, {{1, 0}});
+        add(training(m), "of a part", Role::activation, {{7, -1}}).section = 0;
       }};
   for (const auto& change : sound) {
     Manifest manifest = hand_made::manifest();
@@ -111,6 +153,14 @@ TEST_CASE("a manifest by which the runtime would leave a buffer is refused with 
          launches_of(training(m), Phase::loss).push_back(launches_of(training(m), Phase::loss)[0]);
          cut_loss(m);
        }},
+      {"kernel 'line_loss' is given buffer '%prediction.gradient' outside of the section",
+       [](Manifest& m) {  // in front of it
+         auto& loss = launches_of(training(m), Phase::loss);
+         loss.push_back(loss[0]);
+         arguments_of_loss(m)[0].buffer = 10;
+         training(m).sections = {{Phase::loss, 1, 1, 128, 0, {}}};
+         training(m).buffers[10].section = 0;
+       }},
       {"kernel 'line_loss_backward' has an entry of another kernel",
        [](Manifest& m) { m.kernels[2].cpu_entry = m.kernels[1].cpu_finish; }},
       {"kernel 'line_forward' has an entry of another kernel",
@@ -127,6 +177,52 @@ TEST_CASE("a manifest by which the runtime would leave a buffer is refused with 
          training(m).buffers[11].shape = training(m).buffers[4].shape;
          diagnosis(m).buffers[4].shape = training(m).buffers[4].shape;
          launches_of(training(m), Phase::loss)[0].arguments[0].parts = 1;
+       }},
+      {"kernel 'line_loss' has an argument of impossible parts",
+       [](Manifest& m) {  // along more dimensions than those have
+         cut_loss_in_parts(m, {{1, 0}});
+         arguments_of_loss(m)[0].parts = 2;
+       }},
+      {"kernel 'line_loss' has an argument of impossible parts",
+       [](Manifest& m) {  // three of two columns
+         cut_loss_in_parts(m, {{3, -1}});
+         arguments_of_loss(m)[0].parts = 1;
+       }},
+      {"kernel 'line_loss' has an argument of impossible parts",
+       [](Manifest& m) {  // one of a scalar for every row
+         cut_loss_in_parts(m, {{1, 0}});
+         arguments_of_loss(m)[3].parts = 1;
+       }},
+      {"a section is no part of its phase, or of another section",
+       [](Manifest& m) { cut_loss(m).count = 0; }},
+      {"a section has impossible chunks",
+       [](Manifest& m) {
+         cut_loss(m).inner = {{0, -1}};
+       }},
+      {"buffer 'prediction' holds no rows of its section",
+       [](Manifest& m) {  // but all of the batch
+         cut_loss(m);
+         training(m).buffers[4].section = 0;
+       }},
+      {"buffer '%inverse' holds no rows of its section",
+       [](Manifest& m) {
+         cut_loss(m);
+         training(m).buffers[19].section = 0;
+       }},
+      {"buffer 'row_errors' holds no rows of its section",
+       [](Manifest& m) {
+         cut_loss(m);
+         training(m).buffers[5].shape = {{4, -1}};
+       }},
+      {"buffer 'row_errors' holds no rows of its section",
+       [](Manifest& m) {
+         cut_loss(m);
+         training(m).buffers[5].shape = {{1, 0, 2}};
+       }},
+      {"buffer 'of a part' holds no rows of its section",
+       [](Manifest& m) {
+         cut_loss_in_parts(m, {{1, 0}});
+         add(training(m), "of a part", Role::optimizer_state, {{7, -1}}).section = 0;
        }},
       {"buffer 'averaged.parameters' is not laid out as the trained parameters",
        [](Manifest& m) {
@@ -190,6 +286,10 @@ TEST_CASE("a manifest by which the runtime would leave a buffer is refused with 
       {"buffer 'keys' is no cache of sequences and their rows",
        [](Manifest& m) {
          make_decode(m).buffers[4].shape[0] = {1, -1};
+       }},
+      {"buffer 'logits' has no row for every sequence",
+       [](Manifest& m) {
+         make_decode(m).buffers[5].shape = {{1, 0}};
        }},
       {"buffer 'logits' has no row for every sequence",
        [](Manifest& m) {
