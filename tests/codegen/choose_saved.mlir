@@ -264,3 +264,24 @@ halftone.graph "keeps_places_of_what_is_rounded" {
   %d = halftone.add %y, %g {halftone.phase = #backward} : (!halftone.tensor<[batch, 6, 8], f32>, !halftone.tensor<[batch, 6, 8], f32>) -> !halftone.tensor<[batch, 6, 8], f32>
   halftone.output "y", %y : !halftone.tensor<[batch, 6, 8], f32>
 }
+
+// Codes under a scale of f32 that the backward pass alone reads are kept, and say what rules decided of their numbers (P88).
+// CHECK-LABEL: halftone.graph "notes_codes_of_the_backward_pass"
+// CHECK-SAME: name = "x", {{.*}}type = !halftone.tensor<[batch, 8], f8E4M3FN>
+halftone.graph "notes_codes_of_the_backward_pass" attributes {halftone.values = [{name = "x", role = 1 : i64, rule = 0 : i64, type = !matrix}]} {
+  %x = halftone.input "x" : !matrix
+  %g = halftone.input "g" : !matrix
+  %s = halftone.input "s" : !halftone.tensor<[], f32>
+  // CHECK: %[[CODES:.*]] = halftone.cast %{{.*}} {halftone.cast = {value = 0 : i64}, halftone.values = array<i64: 0>, saturate}
+  %codes = halftone.cast %x {saturate} : (!matrix) -> !halftone.tensor<[batch, 8], f8E4M3FN>
+  %wide = halftone.cast %codes {halftone.inline} : (!halftone.tensor<[batch, 8], f8E4M3FN>) -> !matrix
+  // CHECK: halftone.map "unscale"
+  // CHECK-NOT: halftone.values
+  %numbers = halftone.map "unscale" (%wide, %s) {halftone.scaled = "unscale", halftone.cast = {value = 0 : i64}, halftone.values = array<i64: 0>} : (!matrix, !halftone.tensor<[], f32>) -> !matrix {
+  ^bb0(%c: f32, %f: f32):
+    %m = arith.mulf %c, %f : f32
+    halftone.yield %m : f32
+  }
+  %dw = halftone.contract %g, %numbers {pass = #halftone.pass<weight_gradient>, transpose_lhs, halftone.phase = #backward}
+      : (!matrix, !matrix) -> !halftone.tensor<[8, 8], f32>
+}
