@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of floats of 8 bits as such, on chips whose tensor cores have them (N13, N14).
-// Everywhere else products of scaled operands read numbers or codes in bf16.
+// Everywhere else products of scaled operands read numbers or codes in 16 bits.
 #include "codegen/passes/FactorScales.h"
 #include "codegen/passes/PackCodes.h"
 #include "codegen/passes/Passes.h"
@@ -23,7 +23,7 @@ namespace {
 
 bool isOfFloat8(Value value) { return skeletons::isFloat8(tensor(value).getElementType()); }
 
-/// The codes that `operand` is a copy of in bf16; null for all else.
+/// The codes that `operand` is a copy of in 16 bits; null for all else.
 Value codesOfCopy(Value operand) {
   auto cast = operand.getDefiningOp<CastOp>();
   return cast && isExactCast(cast) && isOfFloat8(cast.getX()) ? cast.getX() : Value();

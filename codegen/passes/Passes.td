@@ -122,8 +122,8 @@ def QuantizeWeights : Halftone_Pass<"halftone-quantize-weights", "Let predictors
 
 def FactorScales : Halftone_Pass<"halftone-factor-scales", "Let products read codes and multiply their sums by scales of f32 (P88)"> {
   let description = [{
-    May change rounding: no, rules have. Where a contraction reads what a map makes of codes and scales of f32, it reads a copy of the codes in
-    bf16, which has all of them, and a map behind it multiplies the sums by the product of its operands' scales. Numbers that others read stay.
+    May change rounding: no, rules have. Where a contraction reads what a map makes of codes and scales of f32, it reads codes of f16 as they
+    lie, of others a copy in bf16, or in f16 beside such, which has all of them, and a map behind it multiplies the sums by the product of its operands' scales. Numbers that others read stay.
   }];
 }
 

@@ -207,7 +207,7 @@ struct Rule {
   std::optional<LossScale> loss_scale;
   std::optional<MemoryBudget> memory_budget{};
   std::optional<Quantization> quantize{};  ///< of weights in predictors (P80)
-  std::optional<Memory> place{};           ///< of the optimizer's states (P91)
+  std::optional<Memory> place{};           ///< of states, of activations (P91, P98)
   bool remainder = false;                  ///< of the master (P69)
   std::vector<Clause> exceptions{};        ///< P61
   bool if_any = false;                     ///< whether it may match nothing (P65)

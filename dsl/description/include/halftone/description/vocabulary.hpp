@@ -75,7 +75,8 @@ struct Quantization {
   bool operator==(const Quantization&) const = default;
 };
 
-/// P91: where what outlasts a step lies between its uses: on the device, or in the host's memory.
+/// P91, P98: where states lie between updates, or activations between passes: on the device, or in
+/// the host's memory.
 enum class Memory : std::uint8_t { device, host };
 
 /// Whether a weight held so is codes and scales.
