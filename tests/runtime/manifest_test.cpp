@@ -86,11 +86,11 @@ Manifest full_manifest() {
   }
   for (Program& program : manifest.programs) {  // argument 2 of line_loss
     for (Buffer& buffer : program.buffers) {
-      if (buffer.name == "row_errors") buffer.encoding = Element::bf16;
+      if (buffer.name == "row_errors") buffer.encoding = Element::f16;
     }
   }
   manifest.cuda[0].kernels[1].maps = {
-      {2, Element::bf16, {{{{1, 0}}, 1}, {{{1, 0}, {3, -1}}, 128}, {{{8, -1}}, 64}}}};
+      {2, Element::f16, {{{{1, 0}}, 1}, {{{1, 0}, {3, -1}}, 128}, {{{8, -1}}, 64}}}};
   return manifest;
 }
 
