@@ -62,14 +62,19 @@ TEST_CASE("what a manifest says about chips is refused with the culprit's name")
          m.targets.clear();
          m.cuda.clear();
        }},
-      {"target 'sm_80' occurs twice", [](Manifest& m) { m.targets = {"cpu", "sm_80", "sm_80"}; }},
+      {"target 'sm_80' occurs twice",
+       [](Manifest& m) {
+         m.targets = {"cpu", "sm_80", "sm_80"};
+       }},
       {"target 'sm_80' has no kernels in its place",
        [](Manifest& m) { std::swap(m.cuda[0], m.cuda[1]); }},
       {"target 'sm_90a' has no kernels in its place", [](Manifest& m) { m.cuda.pop_back(); }},
       {"target 'sm_90a' has kernels but is none of the targets",
        [](Manifest& m) { m.targets.pop_back(); }},
       {"kernel 'line_loss' of target 'sm_90a' has zeroed parts of its workspace behind others",
-       [&](Manifest& m) { kernel(m).workspace = {{4, {}, false, false}, {4, {}, false, true}}; }},
+       [&](Manifest& m) {
+         kernel(m).workspace = {{4, {}, false, false}, {4, {}, false, true}};
+       }},
       {"target 'sm_80' has not one entry for every kernel",
        [](Manifest& m) { m.cuda[0].kernels.pop_back(); }},
       {"the assumed sizes are not one positive number for every symbol",
@@ -83,8 +88,14 @@ TEST_CASE("what a manifest says about chips is refused with the culprit's name")
       {"impossible number of threads", [&](Manifest& m) { kernel(m).threads = 0; }},
       {"impossible number of threads", [&](Manifest& m) { kernel(m).threads = 33; }},
       {"impossible number of threads", [&](Manifest& m) { kernel(m).threads = 2048; }},
-      {"impossible grid", [&](Manifest& m) { kernel(m).blocks = {{{{1, 0}}, 0}}; }},
-      {"impossible grid", [&](Manifest& m) { kernel(m).blocks = {{{{1, 1}}, 1}}; }},
+      {"impossible grid",
+       [&](Manifest& m) {
+         kernel(m).blocks = {{{{1, 0}}, 0}};
+       }},
+      {"impossible grid",
+       [&](Manifest& m) {
+         kernel(m).blocks = {{{{1, 1}}, 1}};
+       }},
       {"impossible amount of shared memory", [&](Manifest& m) { kernel(m).shared_bytes = -1; }},
       {"impossible amount of shared memory",
        [&](Manifest& m) { kernel(m).shared_bytes = 1 << 21; }},
@@ -92,13 +103,23 @@ TEST_CASE("what a manifest says about chips is refused with the culprit's name")
       {"impossible grid", [&](Manifest& m) { kernel(m).resident = 65; }},
       {"impossible tensor map", [&](Manifest& m) { kernel(m).maps = {map({.argument = -1})}; }},
       {"impossible tensor map", [&](Manifest& m) { kernel(m).maps = {map({.rows = {}})}; }},
-      {"impossible tensor map", [&](Manifest& m) { kernel(m).maps = {map({.rows = {{0, -1}}})}; }},
-      {"impossible tensor map", [&](Manifest& m) { kernel(m).maps = {map({.rows = {{1, 1}}})}; }},
+      {"impossible tensor map",
+       [&](Manifest& m) {
+         kernel(m).maps = {map({.rows = {{0, -1}}})};
+       }},
+      {"impossible tensor map",
+       [&](Manifest& m) {
+         kernel(m).maps = {map({.rows = {{1, 1}}})};
+       }},
       {"impossible tensor map", [&](Manifest& m) { kernel(m).maps = {map({.columns = {}})}; }},
       {"impossible tensor map",
-       [&](Manifest& m) { kernel(m).maps = {map({.columns = {{4, -1}}})}; }},
+       [&](Manifest& m) {
+         kernel(m).maps = {map({.columns = {{4, -1}}})};
+       }},
       {"impossible tensor map",
-       [&](Manifest& m) { kernel(m).maps = {map({.columns = {{1, 0}}})}; }},
+       [&](Manifest& m) {
+         kernel(m).maps = {map({.columns = {{1, 0}}})};
+       }},
       {"impossible tensor map",
        [&](Manifest& m) { kernel(m).maps = {map({.element = Element::f32})}; }},
       {"impossible tensor map", [&](Manifest& m) { kernel(m).maps = {map({.box_rows = 0})}; }},
@@ -123,18 +144,46 @@ TEST_CASE("what a manifest says about chips is refused with the culprit's name")
              if (buffer.name == "row_errors") buffer.encoding = Element::bf16;
          kernel(m).maps = {map({.argument = 2, .columns = {{8, -1}}})};
        }},
-      {"impossible split", [&](Manifest& m) { kernel(m).split = {{{1, 0}}, 0, 4}; }},
-      {"impossible split", [&](Manifest& m) { kernel(m).split = {{{1, 0}}, 64, 0}; }},
-      {"impossible split", [&](Manifest& m) { kernel(m).split = {{{1, 0}}, 64, 1 << 20}; }},
-      {"impossible split", [&](Manifest& m) { kernel(m).split = {{{1, 7}}, 64, 4}; }},
-      {"impossible split", [&](Manifest& m) { kernel(m).split = {{}, 64, 4}; }},
-      {"impossible workspace", [&](Manifest& m) { kernel(m).workspace = {{0, {}, false, false}}; }},
+      {"impossible split",
+       [&](Manifest& m) {
+         kernel(m).split = {{{1, 0}}, 0, 4};
+       }},
+      {"impossible split",
+       [&](Manifest& m) {
+         kernel(m).split = {{{1, 0}}, 64, 0};
+       }},
+      {"impossible split",
+       [&](Manifest& m) {
+         kernel(m).split = {{{1, 0}}, 64, 1 << 20};
+       }},
+      {"impossible split",
+       [&](Manifest& m) {
+         kernel(m).split = {{{1, 7}}, 64, 4};
+       }},
+      {"impossible split",
+       [&](Manifest& m) {
+         kernel(m).split = {{}, 64, 4};
+       }},
       {"impossible workspace",
-       [&](Manifest& m) { kernel(m).workspace = {{4, {{{{-1, -1}}, 1}}, false, false}}; }},
-      {"impossible plan", [&](Manifest& m) { kernel(m).plans = {{"", {}}}; }},
+       [&](Manifest& m) {
+         kernel(m).workspace = {{0, {}, false, false}};
+       }},
+      {"impossible workspace",
+       [&](Manifest& m) {
+         kernel(m).workspace = {{4, {{{{-1, -1}}, 1}}, false, false}};
+       }},
       {"impossible plan",
-       [&](Manifest& m) { kernel(m).plans = {{"simt", {0, 0, 0, std::nan("")}}}; }},
-      {"impossible plan", [&](Manifest& m) { kernel(m).plans = {{"simt", {0, -1, 0, 0}}}; }},
+       [&](Manifest& m) {
+         kernel(m).plans = {{"", {}}};
+       }},
+      {"impossible plan",
+       [&](Manifest& m) {
+         kernel(m).plans = {{"simt", {0, 0, 0, std::nan("")}}};
+       }},
+      {"impossible plan",
+       [&](Manifest& m) {
+         kernel(m).plans = {{"simt", {0, -1, 0, 0}}};
+       }},
   };
   {
     Manifest copy;
@@ -169,8 +218,8 @@ TEST_CASE("a grid of blocks that go on with what is left is as many as run at on
   kernel.blocks = {{{{1, 0}}, 256}, {{{1000, -1}}, 256}};
   struct {
     std::int64_t rows, multiprocessors, resident, blocks, grid;
-  } cases[] = {{1, 132, 1, 4, 4},        {256, 132, 0, 4, 4},     {8192, 132, 1, 128, 128},
-               {9000, 132, 1, 144, 132}, {9000, 0, 1, 144, 144},  {9000, 132, 0, 144, 144},
+  } cases[] = {{1, 132, 1, 4, 4},        {256, 132, 0, 4, 4},    {8192, 132, 1, 128, 128},
+               {9000, 132, 1, 144, 132}, {9000, 0, 1, 144, 144}, {9000, 132, 0, 144, 144},
                {9000, 50, 2, 144, 100},  {9000, 1, 1, 144, 1}};
   for (const auto& c : cases) {
     CAPTURE(c.rows);

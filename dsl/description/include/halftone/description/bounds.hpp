@@ -9,8 +9,8 @@ namespace halftone::description {
 
 /// 0 is a part that is not stated; the others must all fit.
 struct Bounds {
-  std::int64_t first = 0, last = 0;  ///< so many contractions, in the order of the nodes
-  std::int64_t depth_from = 0, depth_end = 0;  ///< copies from..end-1 of the outermost repeat
+  std::int64_t first = 0, last = 0;             ///< so many contractions, in the order of the nodes
+  std::int64_t depth_from = 0, depth_end = 0;   ///< copies from..end-1 of the outermost repeat
   std::int64_t at_least = 0, smaller_than = 0;  ///< elements of the largest parameter
 
   bool operator==(const Bounds&) const = default;
