@@ -268,11 +268,13 @@ private:
   }
 
   /// Codes, half as long as their numbers. Of what the backward pass alone reads under a scale of
-  /// f32 no numbers are left (P88), and codes say what rules decided.
+  /// f32 no numbers are left (P88), and codes say what rules decided; not so where each block has
+  /// such a scale, whose numbers are what is read (P101).
   static void keepCodes(Value numbers, Operation *root) {
     recomputeInKernels(numbers, root);
     CastOp rounding = roundingOf(root);
-    if (rounding && numbers == root->getResult(0) && numbers.use_empty())
+    bool isOfFactors = numbers == root->getResult(0) && !scalesBlocksByF32(root);
+    if (rounding && isOfFactors && numbers.use_empty())
       moveNotes(root, rounding);
   }
 
