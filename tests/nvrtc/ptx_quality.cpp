@@ -141,7 +141,9 @@ void expect(std::string_view fields, std::string_view body, int width, bool load
     if (loads && body.find("inputs." + name + "[i]") == body.npos) continue;
     if (loads && body.find("inputs." + name + "[i] = read") != body.npos) continue;  // one by one
     const std::string_view type = line.substr(0, space);
-    const int size = type.ends_with("16") ? 2 : type.ends_with("8") ? 1 : 4;
+    const bool is_code = type.find("::f8") != type.npos || type.find("::f6") != type.npos ||
+                         type.find("::f4") != type.npos || type.ends_with("8");
+    const int size = is_code ? 1 : type.ends_with("16") ? 2 : 4;
     const int bytes = std::min(16, width * size);
     AccessCounts counts = has;
     const std::string fault = std::string("has no ") + (loads ? "load" : "store") + " of " +
