@@ -107,6 +107,16 @@ std::int64_t elements(const Program& program, const Buffer& buffer,
   return elements(buffer.shape, of_chunk);
 }
 
+const Section* section_of(const Program& program, std::size_t phase, std::size_t launch) {
+  for (const Section& section : program.sections) {
+    const auto behind = static_cast<std::int64_t>(launch) - section.first;
+    if (static_cast<std::size_t>(section.phase) == phase && behind >= 0 && behind < section.count) {
+      return &section;
+    }
+  }
+  return nullptr;
+}
+
 bool is_of_part(const Program& program, const Buffer& buffer) {
   return buffer.section >= 0 &&
          !program.sections[static_cast<std::size_t>(buffer.section)].parts.empty();

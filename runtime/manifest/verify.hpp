@@ -71,10 +71,6 @@ template <class Items>
 using Product = std::pair<std::int64_t, std::vector<std::pair<std::int32_t, std::int32_t>>>;
 [[nodiscard]] std::optional<Product> product_of(std::span<const Dimension> shape);
 
-/// The section of a launch, or null.
-[[nodiscard]] const Section* section_of(const Program& program, std::size_t phase,
-                                        std::size_t launch);
-
 /// What memory holds: elements alone, rounded before they came there.
 [[nodiscard]] inline bool is_plain(const Encoding& encoding) {
   return encoding == Encoding(encoding.element);

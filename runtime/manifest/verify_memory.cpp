@@ -5,6 +5,7 @@
 #include <span>
 
 #include "halftone/encoding/traits.hpp"
+#include "halftone/manifest/plan.hpp"
 #include "halftone/manifest/spelling.hpp"
 #include "verify.hpp"
 

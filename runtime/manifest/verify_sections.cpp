@@ -20,17 +20,6 @@ std::optional<Product> product_of(std::span<const Dimension> shape) {
   return product;
 }
 
-const Section* section_of(const Program& program, std::size_t phase, std::size_t launch) {
-  const auto at = static_cast<std::int64_t>(launch);
-  for (const Section& section : program.sections) {
-    if (static_cast<std::size_t>(section.phase) == phase && at >= section.first &&
-        at < section.first + section.count) {
-      return &section;
-    }
-  }
-  return nullptr;
-}
-
 namespace {
 
 /// Whether the buffer is so many parts of one size as the argument says.

@@ -281,12 +281,7 @@ Sizes ProgramPlan::with_symbols(std::vector<std::int64_t> symbols) const {
 }
 
 const manifest::Section* ProgramPlan::section_of(manifest::Phase phase, std::size_t launch) const {
-  const auto at = static_cast<std::int64_t>(launch);
-  for (const manifest::Section& section : program_->sections) {
-    const bool inside = at >= section.first && at < section.first + section.count;
-    if (section.phase == phase && inside) return &section;
-  }
-  return nullptr;
+  return manifest::section_of(*program_, static_cast<std::size_t>(phase), launch);
 }
 
 std::span<const manifest::Launch> ProgramPlan::launches_of(const manifest::Section& section) const {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "halftone/encoding/text.hpp"
+#include "halftone/manifest/plan.hpp"
 #include "halftone/manifest/spelling.hpp"
 
 namespace halftone::tools {
@@ -294,7 +295,7 @@ class Explainer {
       for (std::size_t i = 0; i < program.phases[phase].size(); ++i) {
         const manifest::Launch& launch = program.phases[phase][i];
         const auto& kernel = manifest_.kernels[static_cast<std::size_t>(launch.kernel)];
-        const manifest::Section* section = section_of(program, phase, i);
+        const manifest::Section* section = manifest::section_of(program, phase, i);
         kernels.push_back({{"kernel", kernel.name},
                            {"skeleton", kernel.skeleton},
                            {"fused", launch.fused},
@@ -339,17 +340,6 @@ class Explainer {
       }
     }
     return kernels;
-  }
-
-  /// The section that a launch belongs to, or null.
-  static const manifest::Section* section_of(const Program& program, std::size_t phase,
-                                             std::size_t launch) {
-    for (const manifest::Section& section : program.sections) {
-      const auto behind = static_cast<std::int64_t>(launch) - section.first;
-      if (static_cast<std::size_t>(section.phase) == phase && behind >= 0 && behind < section.count)
-        return &section;
-    }
-    return nullptr;
   }
 
   /// For how many rows a launch runs at a time.

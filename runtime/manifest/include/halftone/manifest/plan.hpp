@@ -2,6 +2,7 @@
 // What a manifest's sizes come to with its symbols bound: elements, tasks, blocks, memory.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -33,6 +34,10 @@ namespace halftone::manifest {
 /// Of a buffer, of a section's those of a chunk.
 [[nodiscard]] std::int64_t elements(const Program& program, const Buffer& buffer,
                                     std::span<const std::int64_t> symbols);
+
+/// The section that a launch of a phase belongs to, or null.
+[[nodiscard]] const Section* section_of(const Program& program, std::size_t phase,
+                                        std::size_t launch);
 
 /// Whether it is of a section that runs in parts.
 [[nodiscard]] bool is_of_part(const Program& program, const Buffer& buffer);
