@@ -93,7 +93,7 @@ std::string text_of_chip(const Json& chip, const Extent& extent) {
     add_rows(kernel, table);
     for (const auto& [key, what] :
          {std::pair{"no_tensor_cores", "tensor cores"}, std::pair{"no_warpgroups", "warp groups"},
-          std::pair{"no_eight_bits", "products of 8 bits"}}) {
+          std::pair{"no_eight_bits", "products of 8 or 4 bits"}}) {
       if (kernel[key].is_null()) continue;
       reasons += wrapped(
           "  " + plain(kernel["kernel"]) + " uses no " + what + ": " + plain(kernel[key]), 6);

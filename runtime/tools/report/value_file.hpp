@@ -2,6 +2,7 @@
 // What is counted of a value, read back from run logs and bisect.json.
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <type_traits>

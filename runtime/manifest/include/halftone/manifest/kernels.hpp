@@ -169,7 +169,7 @@ struct CudaKernel {
   std::vector<Plan> plans;  ///< the chosen one, then those it beat, best first; empty: no choice
   std::string reason;  ///< why tensor cores run no contraction or attention, for people; or empty
   std::string no_warpgroups;  ///< likewise why they run it without wgmma, where a chip has that
-  std::string no_eight_bits;  ///< likewise why they multiply no 8 bits, where rules let them
+  std::string no_eight_bits;  ///< likewise why they multiply no 8 or 4 bits, where rules let them
 
   bool operator==(const CudaKernel&) const = default;
 };
