@@ -310,13 +310,12 @@ FailureOr<Artifact> compile(const description::Description &stated, ArrayRef<std
                             const PipelineOptions &options, MLIRContext *context,
                             const AheadOfTime &ahead) {
   const description::Description description = options.decode ? decodingOf(stated) : stated;
-  for (auto find : {findBadName, findBadSize})
-    if (std::optional<std::string> fault = find(description))
-      return emitError(UnknownLoc::get(context)) << *fault;
-  if (std::optional<std::string> fault = findUnusedTarget(description, targets))
-    return emitError(UnknownLoc::get(context)) << *fault;
   AssumedSizes assumed;
-  std::optional<std::string> fault = readAssumedSizes(options.assumed, assumed);
+  std::optional<std::string> fault = findBadName(description);
+  if (!fault)
+    fault = findUnusedTarget(description, targets);
+  if (!fault)
+    fault = readAssumedSizes(options.assumed, assumed);
   if (!fault)
     fault = findBadArchitecture(ahead, targets);
   if (!fault)

@@ -21,9 +21,9 @@ struct Artifact {
   std::string header;
 };
 
-/// Runs every pass on the imported description, once for every way in which rules tell the CPU and
-/// the chips among `targets` apart, and emits CPU code and CUDA texts, some compiled `ahead`.
-/// Diagnostics go to the context's handler.
+/// Runs every pass on the imported description, which is valid (validate.hpp), once for every way
+/// in which rules tell the CPU and the chips among `targets` apart, and emits CPU code and CUDA
+/// texts, some compiled `ahead`. Diagnostics go to the context's handler.
 mlir::FailureOr<Artifact> compile(const description::Description &description,
                                   llvm::ArrayRef<std::string> targets,
                                   const PipelineOptions &options, mlir::MLIRContext *context,

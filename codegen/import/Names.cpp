@@ -123,16 +123,4 @@ std::optional<std::string> findBadName(const hd::Description &description) {
   return std::nullopt;
 }
 
-std::optional<std::string> findBadSize(const hd::Description &description) {
-  constexpr std::int64_t kMostElements = std::int64_t{1} << 40; // four terabytes of f32
-  for (const hd::Node &node : description.nodes) {
-    std::int64_t elements = 1;
-    for (const hd::Dimension &dim : node.shape)
-      if (std::int64_t known = dim.symbol.empty() ? dim.extent : dim.factor;
-          __builtin_mul_overflow(elements, known, &elements) || elements > kMostElements)
-        return "'" + node.name + "' would have more than 2^40 elements: make its extents smaller";
-  }
-  return std::nullopt;
-}
-
 } // namespace halftone::ir

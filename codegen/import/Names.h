@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a Description may be called so that its typed API, its symbols and its buffers have names of
-// their own, and how large its tensors may be. The text form allows more; halftonec refuses the
-// rest before it builds anything.
+// their own. The text form allows more; halftonec refuses the rest before it builds anything.
 #ifndef HALFTONE_IMPORT_NAMES_H
 #define HALFTONE_IMPORT_NAMES_H
 
@@ -19,7 +18,6 @@ std::string makeIdentifier(std::string_view name);
 
 /// One sentence that names the culprit and the remedy, or nothing.
 std::optional<std::string> findBadName(const description::Description &description);
-std::optional<std::string> findBadSize(const description::Description &description);
 
 } // namespace halftone::ir
 
