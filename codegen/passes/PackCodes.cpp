@@ -19,12 +19,6 @@ constexpr int64_t kWords = 8;                     ///< of as many codes each, fo
 constexpr int64_t kOfF8e4m3 = 16, kOfF8e8m0 = 32; ///< places that an instruction scales at once
 constexpr int64_t kAllButSign = 0x7fffffff, kInfinite = 0x7f800000;
 
-/// As it lies in memory.
-Value stored(Value value) {
-  auto widened = value.getDefiningOp<CastOp>();
-  return widened && widened->hasAttr(kInlineAttr) ? widened.getX() : value;
-}
-
 /// What the blocks of an operand are multiplied by, as it lies in memory, and what all are, too;
 /// the latter may be null.
 struct Levels {
@@ -34,8 +28,8 @@ Levels levelsOf(MapOp numbers) {
   Value scales = numbers.getInputs()[1];
   auto joined = scales.getDefiningOp<MapOp>();
   if (joined && joinsLevels(joined))
-    return {stored(joined.getInputs()[0]), joined.getInputs()[1]};
-  return {stored(scales), {}};
+    return {unwidened(joined.getInputs()[0]), joined.getInputs()[1]};
+  return {unwidened(scales), {}};
 }
 
 /// Places that share a scale as an instruction has it: 16 of f8e4m3, 32 of powers of two.
@@ -114,7 +108,7 @@ CodePacker::Packed CodePacker::pack(CodesInBlocks operand, int64_t places) {
     setPhase(wide, getPhase(numbers));
     return wide.getResult();
   };
-  Value codes = widened(stored(numbers.getInputs()[0]));
+  Value codes = widened(unwidened(numbers.getInputs()[0]));
   Value scales = widened(levelsOf(numbers).ofBlocks);
 
   TensorType type = tensor(codes);
