@@ -91,14 +91,16 @@ std::string whyNotTurned(ContractOp contract) {
 struct Blocks {
   Value codes, scales;
   SmallVector<int64_t> size;
+  bool arePowers = true; ///< its scales
 };
-
-constexpr StringLiteral kNoPowers = "the scales of an operand's blocks are no powers of two",
-                        kNot4Bits = "operands are not both of 4 bits in blocks";
 
 bool isScaledInBlocks(Value operand) {
   MapOp numbers = numbersOf(operand);
   return numbers && numbers.getOperandAccesses()[1].getKind() == AccessKind::General;
+}
+
+bool isOf4Bits(Value operand) {
+  return isScaledInBlocks(operand) && makesNumbersOf4Bits(numbersOf(operand));
 }
 
 /// Fills `blocks`, or says why the instruction does not multiply by the operand's scales.
@@ -108,8 +110,9 @@ std::string findBlocks(ContractOp contract, unsigned index, Blocks &blocks) {
   MapOp numbers = numbersOf(operand);
   if (!isScaledInBlocks(operand))
     return "one operand alone is scaled in blocks";
-  if (!scalesBlocksByPowers(numbers))
-    return kNoPowers.str();
+  blocks.arePowers = scalesBlocksByPowers(numbers);
+  if (!blocks.arePowers)
+    return "the scales of an operand's blocks are no powers of two";
   if (contract.getStart() || contract.getBatchAxes() > 0)
     return "its sum goes on from another, or is one of a batch, and operands have scales in blocks";
   blocks.codes = getBeforeWidening(numbers.getInputs()[0]);
@@ -192,16 +195,13 @@ private:
     return isScaledInBlocks(contract.getLhs()) || isScaledInBlocks(contract.getRhs());
   }
 
-  /// Why no product of packed codes of 4 bits took the contraction's place, or nothing.
+  /// Why no product of packed codes took the place of the contraction, whose operands have 4 bits,
+  /// or nothing.
   std::string packCodes(ContractOp contract) {
     SmallVector<CodesInBlocks> operands;
     for (unsigned index : {0u, 1u}) {
-      Value operand = contract->getOperand(index);
-      MapOp numbers = numbersOf(operand);
-      if (!isScaledInBlocks(operand) || !makesNumbersOf4Bits(numbers))
-        return kNot4Bits.str();
-      operands.push_back(
-          {numbers, index == 0 ? !contract.getTransposeLhs() : contract.getTransposeRhs()});
+      bool alongSum = index == 0 ? !contract.getTransposeLhs() : contract.getTransposeRhs();
+      operands.push_back({numbersOf(contract->getOperand(index)), alongSum});
     }
     SmallVector<Operation *> before{contract.getLhs().getDefiningOp(),
                                     contract.getRhs().getDefiningOp()};
@@ -213,14 +213,15 @@ private:
 
   /// Whether a product of codes and scales took the contraction's place.
   bool multiplyBlocks(ContractOp contract) {
-    std::string unpacked = packCodes(contract);
-    if (unpacked.empty())
+    bool areOf4Bits = isOf4Bits(contract.getLhs()) && isOf4Bits(contract.getRhs());
+    std::string unpacked = areOf4Bits ? packCodes(contract) : "";
+    if (areOf4Bits && unpacked.empty())
       return true;
     Blocks lhs, rhs;
     std::string reason = findBlocks(contract, 0, lhs);
     if (reason.empty())
       reason = findBlocks(contract, 1, rhs);
-    if (reason == kNoPowers && unpacked != kNot4Bits)
+    if (areOf4Bits && !(lhs.arePowers && rhs.arePowers))
       reason = unpacked;
     if (reason.empty())
       reason = whyNotTurned(contract);
