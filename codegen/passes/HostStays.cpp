@@ -3,6 +3,7 @@
 
 #include "codegen/ir/Rules.h"
 #include "codegen/passes/Lifetimes.h"
+#include "codegen/plan/PlanList.h"
 #include "codegen/plan/StayTimes.h"
 #include "halftone/description/text.hpp"
 #include "llvm/ADT/MapVector.h"
@@ -123,11 +124,10 @@ private:
     std::optional<ArrayAttr> chips = kernel.getCudaPlans();
     if (!chips || chips->empty())
       return;
-    constexpr size_t kMicroseconds = 3;
     double least = std::numeric_limits<double>::infinity();
     for (auto chip : chips->getAsRange<ChipPlansAttr>())
       if (!chip.getPlans().empty())
-        least = std::min(least, chip.getPlans().front().getCost()[kMicroseconds] *
+        least = std::min(least, microsecondsOf(chip.getPlans().front()) *
                                     busBytesPerMicrosecond(*findChip(chip.getChip())));
     bool isOfStep = isBeforeStays(getPhase(kernel)) || getPhase(kernel) == Phase::LossBackward ||
                     getPhase(kernel) == Phase::Backward;

@@ -6,6 +6,7 @@
 #include "codegen/ir/Accesses.h"
 #include "codegen/ir/Forms.h"
 #include "codegen/skeletons/KernelGroup.h"
+#include "codegen/skeletons/Pointwise.h"
 #include "codegen/skeletons/contraction/Contraction.h"
 
 using namespace mlir;
@@ -57,7 +58,7 @@ double TransposedCodes::extent(ArrayRef<Attribute> dims) const {
 
 /// Whether 8 bits save more than copies take that there are none of yet.
 bool TransposedCodes::gains(ContractOp contract, std::array<Value, 2> codes) const {
-  constexpr double kTile = 128, kThreads = 256; // of transposed_codes.cuh
+  constexpr double kTile = skeletons::kTurnedTile, kThreads = skeletons::kTurnedThreads;
   constexpr double kResultBytes = 4, kBodyOperations = 2;
   TensorType result = contract.getType();
   double rows = extent(result.getRowDims()), columns = extent(result.getDims().take_back()),
@@ -105,10 +106,10 @@ std::string TransposedCodes::whyNot(ContractOp contract, std::array<Value, 2> co
     if (!dim)
       return "it sums over several sizes that are known when it runs, and wgmma multiplies 8 bits "
              "along one";
-    Attribute long16 = along ? dim : padded(dim);
-    if (depth && depth != long16)
+    Attribute length = along ? dim : padded(dim);
+    if (depth && depth != length)
       return "one operand alone lies across the sum, whose length is no multiple of 16";
-    depth = long16;
+    depth = length;
   }
   if (liesAlong(contract, 0) && liesAlong(contract, 1))
     return "";

@@ -9,8 +9,12 @@ using namespace mlir;
 
 namespace halftone::ir {
 
-static constexpr size_t kKeptPlans = 6;    // of a kernel, the chosen one included
-static constexpr size_t kMicroseconds = 3; // of a plan's cost
+static constexpr size_t kKeptPlans = 6; // of a kernel, the chosen one included
+
+double microsecondsOf(CudaPlanAttr plan) {
+  constexpr size_t kMicroseconds = 3; // as PlanList::add() has them
+  return plan.getCost()[kMicroseconds];
+}
 
 PlanList::PlanList(KernelOp kernel, const Chip &chip, const AssumedSizes &assumed)
     : kernel(kernel), chip(chip), assumed(assumed) {
@@ -55,9 +59,8 @@ void PlanList::add(CudaPlanKind kind, ArrayRef<int64_t> tile, int64_t splits, in
   auto cost = DenseF64ArrayAttr::get(
       kernel.getContext(), {e.operations, e.bytes, rounded(e.waves), rounded(e.microseconds)});
   auto plan = CudaPlanAttr::get(kernel.getContext(), kind, tile, splits, least, cost);
-  auto *next = llvm::find_if(plans, [&](CudaPlanAttr other) {
-    return other.getCost()[kMicroseconds] > cost[kMicroseconds];
-  });
+  auto *next = llvm::find_if(
+      plans, [&](CudaPlanAttr other) { return microsecondsOf(other) > microsecondsOf(plan); });
   plans.insert(next, plan);
 }
 

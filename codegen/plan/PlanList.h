@@ -9,6 +9,9 @@
 
 namespace halftone::ir {
 
+/// How long a plan takes that PlanList made, by the cost model.
+double microsecondsOf(CudaPlanAttr plan);
+
 class PlanList {
 public:
   PlanList(KernelOp kernel, const Chip &chip, const AssumedSizes &assumed);

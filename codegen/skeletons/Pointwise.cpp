@@ -14,7 +14,6 @@ namespace halftone::skeletons {
 
 constexpr int64_t kElementsPerTask = 16384; // about ten microseconds of a short body
 constexpr int64_t kPerThread = 4;
-constexpr int64_t kTurnedTile = 128, kTurnedThreads = 256; // as transposed_codes.cuh has them
 
 /// The largest number that is known to divide an extent.
 static int64_t factorOf(Attribute dim) {

@@ -7,6 +7,9 @@
 
 namespace halftone::skeletons {
 
+/// As transposed_codes.cuh has them: rows and columns of a block of codes, and its threads.
+inline constexpr int64_t kTurnedTile = 128, kTurnedThreads = 256;
+
 class Pointwise final : public Skeleton {
 public:
   Pointwise();
