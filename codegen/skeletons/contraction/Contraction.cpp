@@ -46,27 +46,29 @@ std::string PlanForm::getTileArguments(CudaPlanAttr plan) const {
                     ", ");
 }
 
-void addWithSplits(PlanList &plans, CudaPlanKind kind, ArrayRef<int64_t> tile, Tiling tiling,
-                   ArrayRef<int64_t> numbers, int64_t places) {
-  if (residentBlocks(plans.chip, tiling) == 0)
-    return;
-  Estimate best;
-  int64_t bestSplits = 0, bestLeast = 1;
-  auto depth = static_cast<int64_t>(plans.problem.depth);
+Splits findSplits(const Chip &chip, const Problem &problem, Tiling tiling,
+                  ArrayRef<int64_t> numbers, int64_t places) {
+  Splits best;
+  auto depth = static_cast<int64_t>(problem.depth);
   for (int64_t splits : numbers) {
     if (splits > 1 && depth < splits * kLeastPerSplit)
       break;
     int64_t chunk = places == 1 ? kSumChunk : 2 * kSumChunk; // of bytes
     int64_t least = splits == 1 ? 1 : llvm::alignTo(llvm::divideCeil(depth, splits), chunk);
     tiling.splits = splits == 1 ? 1 : static_cast<double>(llvm::divideCeil(depth, least));
-    Estimate estimate = estimateContraction(plans.chip, plans.problem, tiling);
-    if (bestSplits == 0 || estimate.microseconds < best.microseconds) {
-      best = estimate;
-      bestSplits = static_cast<int64_t>(tiling.splits);
-      bestLeast = std::max<int64_t>(least / places, 1);
-    }
+    Estimate estimate = estimateContraction(chip, problem, tiling);
+    if (best.number == 0 || estimate.microseconds < best.estimate.microseconds)
+      best = {static_cast<int64_t>(tiling.splits), std::max<int64_t>(least / places, 1), estimate};
   }
-  plans.add(kind, tile, bestSplits, bestLeast, best);
+  return best;
+}
+
+void addWithSplits(PlanList &plans, CudaPlanKind kind, ArrayRef<int64_t> tile, const Tiling &tiling,
+                   ArrayRef<int64_t> numbers, int64_t places) {
+  if (residentBlocks(plans.chip, tiling) == 0)
+    return;
+  Splits best = findSplits(plans.chip, plans.problem, tiling, numbers, places);
+  plans.add(kind, tile, best.number, best.least, best.estimate);
 }
 
 std::string extentsText(ArrayRef<int64_t> tile) {

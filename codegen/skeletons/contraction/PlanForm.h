@@ -36,10 +36,19 @@ const PlanForm &warpgroupForm();
 
 inline constexpr int64_t kLeastPerSplit = 256; ///< products that are worth a block
 
-/// Adds a tile with the best of these numbers of splits, which ascend from 1. An element of what is
-/// summed stands for so many `places` of the problem's depth.
+/// Into how many parts a sum is split, each of so many elements at least.
+struct Splits {
+  int64_t number = 0, least = 1;
+  ir::Estimate estimate;
+};
+/// The best of these numbers, which ascend from 1. An element of what is summed stands for so many
+/// `places` of the problem's depth.
+Splits findSplits(const ir::Chip &chip, const ir::Problem &problem, ir::Tiling tiling,
+                  llvm::ArrayRef<int64_t> numbers, int64_t places = 1);
+
+/// Adds a tile with the best of them, where the chip has room for a block.
 void addWithSplits(ir::PlanList &plans, ir::CudaPlanKind kind, llvm::ArrayRef<int64_t> tile,
-                   ir::Tiling tiling, llvm::ArrayRef<int64_t> numbers, int64_t places = 1);
+                   const ir::Tiling &tiling, llvm::ArrayRef<int64_t> numbers, int64_t places = 1);
 
 /// Elements that a lane loads and stores at a time: 16 bytes of 16-bit elements, where all elements
 /// have 16 bits; else 16 bytes of 32-bit ones.
