@@ -2,6 +2,7 @@
 // What of an audit is worth a look, and what can be done about it.
 #include "codegen/audit/Audit.h"
 
+#include <limits>
 #include <utility>
 
 #include "halftone/encoding/text.hpp"

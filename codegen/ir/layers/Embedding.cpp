@@ -2,6 +2,8 @@
 #include "codegen/ir/Forms.h"
 #include "mlir/IR/AffineMap.h"
 
+#include <limits>
+
 using namespace mlir;
 
 namespace halftone::ir {

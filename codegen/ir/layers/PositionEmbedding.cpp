@@ -3,6 +3,8 @@
 #include "codegen/ir/Continuation.h"
 #include "mlir/IR/AffineMap.h"
 
+#include <limits>
+
 using namespace mlir;
 
 namespace halftone::ir {
