@@ -38,8 +38,10 @@ TEST_CASE("P105: blocks of 16 in a row or in a column may be rotated, and no oth
         fault(rotated({.kind = kBlock, .size = 16, .scale = Element::f8e4m3, .of_all = of_all})) ==
         nullptr);
   for (const auto kind : {Scaling::Kind::tensor, Scaling::Kind::row, Scaling::Kind::column})
-    for (const Element scale : {Element::f8e8m0, Element::f32})
-      CHECK(fault(rotated({.kind = kind, .scale = scale})) ==
+    for (const int size : {0, 16})  // of which such groups know nothing
+      for (const Element scale : {Element::f8e8m0, Element::f32})
+        CHECK(
+            fault(rotated({.kind = kind, .size = size, .scale = scale})) ==
             std::string("rotates others than blocks of 16 in a row or a column (P105); state block "
                         "16 or block 16 by 1, or leave rotated out"));
   CHECK(fault(rotated({.kind = Scaling::Kind::delayed, .scale = Element::f32, .history = 1})) !=
