@@ -235,6 +235,16 @@ TEST_CASE("P98: activations go over the bus one at a time, beside kernels") {
   CHECK(findStayTimes({first, {166667, 2, 7}}, times, 100)[1].verdict == StayVerdict::isSoonNeeded);
   // So a tenth as large.
   CHECK(findStayTimes({first, {50000, 2, 7}}, times, 100)[1].verdict == StayVerdict::isSoonNeeded);
+  // Of two that would find a way alone the one that leaves first does, wherever it stands; and it
+  // comes as late as if the other had not been asked, which would have been on its way back
+  // beside 6.
+  const Stayable last{500000, 2, 8};
+  CHECK(findStayTimes({last}, times, 100)[0].verdict == StayVerdict::stays);
+  const auto rivals = findStayTimes({last, {500000, 1, 7}}, times, 100);
+  CHECK(rivals[0].verdict == StayVerdict::isSoonNeeded);
+  CHECK(rivals[1].verdict == StayVerdict::stays);
+  CHECK(rivals[1].until == 3);
+  CHECK(rivals[1].from == 5);
   // Beside longer kernels both find a way.
   const auto longer = findStayTimes({first, second}, std::vector<double>(10, 1000000.0), 100);
   CHECK(longer[0].until == 2);
@@ -252,7 +262,8 @@ TEST_CASE("P98: what is needed before it could come back, or at once, stays wher
     CAPTURE(is.nextUse);
     CHECK(findStayTimes({is}, times, 1)[0].verdict == StayVerdict::isSoonNeeded);
   }
-  CHECK(findStayTimes({{100, 4, 8}}, times, 1)[0].verdict == StayVerdict::stays);
+  CHECK(findStayTimes({{100, 4, 8}}, times, 100)[0].verdict == StayVerdict::stays);
+  CHECK(findStayTimes({{100, 4, 8}}, times, 101)[0].verdict == StayVerdict::isSmall);
   CHECK(findStayTimes({}, times, 1).empty());
 }
 
