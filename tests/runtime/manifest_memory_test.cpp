@@ -8,27 +8,16 @@
 
 #include "line_artifact.hpp"
 #include "manifest_failure.hpp"
+#include "manifest_parts.hpp"
 
 using namespace halftone::manifest;
+using namespace manifest_parts;
 using Kind = DecodeError::Kind;
 
 namespace {
 
 Program& training(Manifest& manifest) { return manifest.programs[0]; }
 Program& diagnosis(Manifest& manifest) { return manifest.programs[2]; }
-
-std::vector<Launch>& launches_of(Program& program, Phase phase) {
-  return program.phases[static_cast<std::size_t>(phase)];
-}
-
-Buffer& add(Program& program, std::string name, Role role, std::vector<Dimension> shape,
-            Element element = Element::f32) {
-  const auto index = static_cast<std::int32_t>(program.buffers.size());
-  const auto slot = static_cast<std::int32_t>(program.slots.size());
-  program.buffers.push_back({std::move(name), role, element, std::move(shape), slot});
-  program.slots.push_back({{index}});
-  return program.buffers.back();
-}
 
 /// Adds a state in training and diagnosis, and what it was before a step in training alone.
 Buffer& add_state(Manifest& manifest, std::vector<Dimension> before) {
