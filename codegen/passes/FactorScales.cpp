@@ -19,8 +19,8 @@ using namespace mlir;
 namespace halftone::ir {
 namespace {
 
-/// The map that makes numbers of codes, where `operand` is its result and its scales may be factors;
-/// null for all others.
+/// The map that makes numbers of codes, where `operand` is its result and its scales may be
+/// factors; null for all others.
 MapOp numbersOf(Value operand, FactoredScales scales) {
   if (scales == FactoredScales::All)
     if (auto cast = operand.getDefiningOp<CastOp>())

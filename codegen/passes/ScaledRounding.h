@@ -8,10 +8,10 @@
 namespace halftone::ir {
 
 /// What stands for x of any float or delivered element once it is rounded to the scaled encoding
-/// `to`: its numbers, held as bf16 (P52), or f32 where scales are (P88, P101). `point` is the name that a
-/// stochastic rounding draws by, else empty. Under a delayed scale (P72) that is what `delayed`
-/// holds, else that is null, and an AmaxOp takes x's largest magnitude. The operations are built
-/// where `builder` is, the last of them leaves the numbers.
+/// `to`: its numbers, held as bf16 (P52), or f32 where scales are (P88, P101). `point` is the name
+/// that a stochastic rounding draws by, else empty. Under a delayed scale (P72) that is what
+/// `delayed` holds, else that is null, and an AmaxOp takes x's largest magnitude. The operations
+/// are built where `builder` is, the last of them leaves the numbers.
 llvm::SmallVector<mlir::Operation *> buildScaledRounding(mlir::OpBuilder &builder,
                                                          mlir::Location loc, mlir::Value x,
                                                          const Encoding &to, llvm::StringRef point,

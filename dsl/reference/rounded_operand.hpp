@@ -217,7 +217,10 @@ inline Read<float> read_under_f32(const RoundTo& to, const Values<float>& values
   };
   if (has_two_levels(to.scaling)) return read_under_two_levels(to, values, of, to_element);
   Read<float> read = read_codes(values, multipliers_of(to, values, of), to_element);
-  if (!encoding::factors_sums(to.scaling)) read.codes.clear(), read.factors.clear();  // P101
+  if (!encoding::factors_sums(to.scaling)) {  // P101: numbers alone
+    read.codes.clear();
+    read.factors.clear();
+  }
   return read;
 }
 /// Exact evaluation knows no formats.

@@ -26,6 +26,7 @@ void check_order(const Instance& instance, long long rows, long long depth, int 
 
 /// That no two lanes of a wavefront want one bank of shared memory.
 void check_banks(const Instance& instance, long long rows, long long depth);
+
 /// Whose banks are checked where operands are of 8 bits or 4. Depths are in bytes.
 inline constexpr TilePlan kTilesOfBytes[] = {{128, 128, 64, 64, 32, 3, 16, 16},
                                              {64, 64, 128, 32, 32, 3, 16, 16},

@@ -78,8 +78,9 @@ constexpr auto mxfp8(const Selector& products = op("linear")) {
                    where(products & weight_gradient_pass).if_any()(compute(columns)));
 }
 
-/// TransformerEngine's Float8BlockScaling: E4M3 with a scale for each 1 x 128 elements of activations
-/// and gradients and 128 x 128 of weights, and for 128 x 1 of both operands of a weight gradient.
+/// TransformerEngine's Float8BlockScaling: E4M3 with a scale for each 1 x 128 elements of
+/// activations and gradients and 128 x 128 of weights, and for 128 x 1 of both operands of a weight
+/// gradient.
 /// Scales are powers of two, its default, or with `scale` f32 as under
 /// NVTE_FP8_BLOCK_SCALING_FP32_SCALES=1 (P101), whose products are of f32. All else is as in
 /// fp8_current.
@@ -93,8 +94,9 @@ constexpr auto fp8_block(const Selector& products = op("linear"), Element scale 
 }
 
 /// The 8-bit training of "DeepSeek-V3 Technical Report", 3.3: fp8_block, whose scales are powers of
-/// two or f32, and moments in bf16. The report keeps embedding, output head, gating, norms and attention as they are; here products that
-/// are no linear compute in bf16, and `products` leaves out a head:
+/// two or f32, and moments in bf16. The report keeps embedding, output head, gating, norms and
+/// attention as they are; here products that are no linear compute in bf16, and `products` leaves
+/// out a head:
 ///   presets::deepseek_v3(op("linear") & layer("h/**"))
 ///   presets::deepseek_v3(op("linear"), f32)
 constexpr auto deepseek_v3(const Selector& products = op("linear"), Element scale = f8e8m0) {

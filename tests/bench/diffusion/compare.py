@@ -4,8 +4,8 @@ training, taking turns, and the most memory that each process had. Started by ./
 
 A loss is compared as the mean of ten steps; the aim is 1 % at every place of the run. Training multiplies what sums leave behind their last
 digit, so torch is also compared with torch of other last digits: what these two differ by, no other implementation can come below, and a
-run that is longer than they agree is held to that. A ratio of speeds is that of one round: above 1 Halftone is
-faster. Printed are medians with quartiles.
+run that is longer than they agree is held to that. A ratio of speeds is that of one round: above 1 Halftone is faster. Printed are medians
+with quartiles.
 """
 
 import argparse
