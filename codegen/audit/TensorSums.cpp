@@ -50,7 +50,7 @@ Bound sumOfProducts(const Factor &a, const Factor &b, double count, double share
   double errors = std::min(product(count, a.bound.error), a.errors);
   error +=
       std::min(product(errors, ofB), product(a.bound.error, std::min(product(count, ofB), b.sum)));
-  constexpr double kFlushed = 0x1p-125; // of each product, by AMX: twice 2^-126
+  constexpr double kFlushed = 0x1p-125; // of each product, by AMX and AVX512-BF16: twice 2^-126
   double off = product(share, sizes) + count * kFlushed;
   Interval n = Interval::of(count), most = Interval::within(sizes * (1 + 0x1p-40));
   Bound sum{intersect(a.bound.exact * b.bound.exact * n, most),

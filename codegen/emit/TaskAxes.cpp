@@ -49,8 +49,10 @@ hm::Blocking blockingOf(KernelOp kernel, ArrayRef<std::string> symbols,
     hm::RegisterTile tile{static_cast<int32_t>(variant.tileRows),
                           static_cast<int32_t>(variant.columnsOfTile(kernel.getColumns())),
                           static_cast<int32_t>(variant.lhsLanes())};
-    if (!variant.others.empty())
+    if (variant.products == cpu::Bf16Products::Tiles)
       tile.depth = skeletons::kMatrixDepth;
+    else if (variant.products == cpu::Bf16Products::Pairs)
+      tile.depth = 2;
     result.tiles.push_back(tile);
   }
   return result;

@@ -142,8 +142,8 @@ private:
            findTapOfLines(access, isLhs ? domain : domain - 1, cast<IntegerAttr>(length).getInt());
   }
 
-  /// Of CPUs: tiles of matrices (AMX) multiply bf16 alone, which windows of 8 bits are once they
-  /// are widened in memory.
+  /// Of CPUs: AMX and AVX512-BF16 multiply bf16 alone, which windows of 8 bits are once they are
+  /// widened in memory.
   static bool wouldLoseTiles(ContractOp op, Value source) {
     auto isBf16 = [](Value value) {
       return elementOf(tensor(value).getElementType()) == Element::bf16;

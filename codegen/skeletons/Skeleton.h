@@ -126,9 +126,9 @@ public:
   virtual llvm::SmallVector<Axis> getTaskAxes(KernelOp) const = 0;
   /// Of a skeleton that works in blocks; its last two task axes are elements.
   virtual std::optional<CpuBlocking> getCpuBlocking(KernelOp) const { return std::nullopt; }
-  /// Whether the kernel's sums may be those of tiles of matrices (AMX), which have an order of
-  /// their own.
-  virtual bool multipliesTiles(KernelOp) const { return false; }
+  /// Whether the kernel's sums may be those of pairs of bf16 (AMX, AVX512-BF16), which flush
+  /// subnormals and may have an order of their own.
+  virtual bool multipliesPairs(KernelOp) const { return false; }
   virtual mlir::LogicalResult verifyCpu(KernelOp) const { return mlir::success(); }
   /// Builds tasks [first, last) at the insertion point of `code`.
   virtual void buildTasks(cpu::Code &code, cpu::Frame &frame, mlir::Value first,
@@ -168,7 +168,7 @@ private:
 /// Tasks on the CPU that share rows hold a multiple of so many columns: of every variant's lanes.
 inline constexpr int64_t kColumnStep = 32;
 
-/// Of a product of tiles of matrices (AMX): a row of 64 bytes holds so many bf16 along k.
+/// Of products of pairs of bf16: a tile's row of 64 bytes holds so many along k.
 inline constexpr int64_t kMatrixDepth = 32;
 
 /// As in reduce.cuh.

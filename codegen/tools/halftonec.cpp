@@ -88,7 +88,7 @@ llvm::cl::opt<std::string> cpuArchitecture(
     llvm::cl::value_desc("name"), llvm::cl::cat(category));
 llvm::cl::list<std::string> variants(
     "variants", llvm::cl::CommaSeparated,
-    llvm::cl::desc("Processors of that architecture: x86-64-v4, x86-64-v3, x86-64; aarch64 "
+    llvm::cl::desc("Processors of that architecture, as x86-64-v4, x86-64-v3, x86-64; aarch64 "
                    "(default: all)"),
     llvm::cl::cat(category));
 llvm::cl::list<std::string>

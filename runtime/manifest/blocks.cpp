@@ -10,7 +10,8 @@
 namespace halftone::manifest {
 namespace {
 
-constexpr std::int64_t kFloat = sizeof(float), kBf16 = 2, kLine = 16;  // floats of a cache line
+constexpr std::int64_t kFloat = sizeof(float), kBf16 = 2, kPair = 2,
+                       kLine = 16;  // floats of a cache line
 constexpr std::int64_t kRowsOfTask = 512, kColumnsOfTask = 1024, kMostDepth = 512;
 /// Multiply-adds that are worth a task of their own, and tasks that a thread may get.
 constexpr double kWorthATask = 2e6;
@@ -33,9 +34,12 @@ struct Problem {
   RegisterTile tile;
   std::int64_t batch, rows, columns, depth;
 
-  [[nodiscard]] bool is_of_matrices() const { return tile.depth > 1; }
-  /// Bytes of a copied element.
-  [[nodiscard]] std::int64_t element() const { return is_of_matrices() ? kBf16 : kFloat; }
+  /// Whether copies are bf16, and whether tiles of matrices multiply these.
+  [[nodiscard]] bool is_of_bf16() const { return tile.depth > 1; }
+  [[nodiscard]] bool is_of_matrices() const { return tile.depth > kPair; }
+  /// Bytes of a copied element, and how many along k are copied together.
+  [[nodiscard]] std::int64_t element() const { return is_of_bf16() ? kBf16 : kFloat; }
+  [[nodiscard]] std::int64_t packed_depth() const { return is_of_bf16() ? kPackedDepth : 1; }
 };
 
 Problem problem_of(const Kernel& kernel, std::size_t variant,
@@ -72,7 +76,7 @@ class Cuts {
       const double bytes = double(lines) * double(p_.depth) * double(p_.element());
       return bytes > double(cache) ? kFetches : 0.0;
     };
-    product_ = 1.0 / (tiles ? kOfMatrices : double(p_.tile.lanes));
+    product_ = 1.0 / (tiles ? kOfMatrices : double(p_.tile.lanes * p_.tile.depth));
     lhs_ = (tiles ? kPacks : kCopiesLhs) +
            reads(blocking.lhs_neighbours, tiles ? p_.tile.depth : kMostDepth, p_.rows);
     rhs_ = (tiles        ? kPacks
@@ -163,8 +167,8 @@ BlockPlan plan_blocks(const Kernel& kernel, std::size_t variant,
   const Problem p = problem_of(kernel, variant, symbols);
   const std::int64_t rows = round_up(blocks.rows, p.tile.rows),
                      columns = round_up(blocks.columns, p.tile.columns),
-                     depth = round_up(blocks.depth, p.tile.depth),
-                     stride = p.is_of_matrices() ? 0 : kernel.blocking.stride;
+                     depth = round_up(blocks.depth, p.packed_depth()),
+                     stride = p.is_of_bf16() ? 0 : kernel.blocking.stride;
   const auto floats = [](std::int64_t count) { return round_up(count, kLine); };
   const auto copies = [&](std::int64_t count) {
     return floats(ceil_divide(count * p.element(), kFloat));
@@ -174,7 +178,7 @@ BlockPlan plan_blocks(const Kernel& kernel, std::size_t variant,
   plan.uses = ceil_divide(p.rows, blocks.rows);
   plan.tasks = times(times(p.batch, plan.uses), ceil_divide(p.columns, blocks.columns));
   plan.lhs = copies(stride > 0 ? rows * stride : rows / p.tile.rows * p.tile.lanes * depth);
-  const bool one = kernel.blocking.transposes || p.is_of_matrices();
+  const bool one = kernel.blocking.transposes || p.is_of_bf16();
   plan.panel = copies(depth * std::min(columns, (one ? 1 : kPanels) * p.tile.columns));
   plan.sums = floats(depth < p.depth ? rows * columns : p.tile.rows * p.tile.columns);
   plan.lhs_sums = floats(rows + p.tile.columns);
@@ -189,11 +193,11 @@ BlockPlan plan_blocks(const Kernel& kernel, std::size_t variant,
   const std::int64_t width = p.tile.rows + p.tile.columns;
   std::int64_t most_depth =
       std::clamp(caches.first / (p.element() * width), std::int64_t{64}, kMostDepth);
-  if (blocking.stride > 0 && !p.is_of_matrices()) {
+  if (blocking.stride > 0 && !p.is_of_bf16()) {
     most_depth = std::min(most_depth, blocking.stride);
   }
-  const std::int64_t step = std::max<std::int64_t>(kLine, p.tile.depth);
-  const bool streams = p.rows <= kFewRows && !blocking.transposes && !p.is_of_matrices() &&
+  const std::int64_t step = std::max(kLine, p.packed_depth());
+  const bool streams = p.rows <= kFewRows && !blocking.transposes && !p.is_of_bf16() &&
                        double(p.depth) * double(p.columns) * kFloat > double(caches.second);
   const std::int64_t depth =
       std::min(p.depth, streams ? kDepthInPlace : even_part(p.depth, most_depth, step));
@@ -216,11 +220,11 @@ PackingPlan plan_packing(const Kernel& kernel, std::size_t variant,
   const Problem p = problem_of(kernel, variant, symbols);
   const std::int64_t group = kPanels * p.tile.columns,
                      elements = times(round_up(p.columns, p.tile.columns),
-                                      round_up(p.depth, p.tile.depth));
+                                      round_up(p.depth, p.packed_depth()));
   PackingPlan plan;
   plan.blocks = {.rows = p.tile.rows,
                  .columns = group,
-                 .depth = round_up(p.depth, p.tile.depth),
+                 .depth = round_up(p.depth, p.packed_depth()),
                  .panels = Panels::packing};
   plan.tasks = ceil_divide(p.columns, group);
   plan.bytes = round_up(times(elements, p.element()), kLine * kFloat);
@@ -228,13 +232,13 @@ PackingPlan plan_packing(const Kernel& kernel, std::size_t variant,
 }
 
 bool is_worth_packing(const Kernel& kernel, std::size_t variant, const BlockPlan& plan) {
-  return kernel.blocking.tiles[variant].depth > 1 && plan.uses > 1;
+  return kernel.blocking.tiles[variant].depth > kPair && plan.uses > 1;
 }
 
 bool is_worth_keeping_packed(const Kernel& kernel, std::size_t variant,
                              std::span<const std::int64_t> symbols) {
   const Problem p = problem_of(kernel, variant, symbols);
-  return p.is_of_matrices() || (kernel.blocking.transposes && p.rows <= kFewRows);
+  return p.is_of_bf16() || (kernel.blocking.transposes && p.rows <= kFewRows);
 }
 
 CpuBlocks BlockPlan::in(float* memory) const {

@@ -31,17 +31,20 @@ struct Variant {
 const std::vector<Variant>& known_variants() {
   static const std::vector<Variant> variants = {
 #if defined(__x86_64__)
-      {"x86-64-v4-amx",
-       {"amx-bf16", "amx-tile", "avx", "avx2", "avx512bw", "avx512cd", "avx512dq", "avx512f",
-        "avx512vl", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"},
-       true},
-      {"x86-64-v4",
-       {"avx", "avx2", "avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl", "bmi", "bmi2",
-        "f16c", "fma", "lzcnt", "movbe"}},
-      {"x86-64-v3", {"avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"}},
-      {"x86-64", {}},
+    {"x86-64-v4-amx",
+     {"amx-bf16", "amx-tile", "avx", "avx2", "avx512bw", "avx512cd", "avx512dq", "avx512f",
+      "avx512vl", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"},
+     true},
+    {"x86-64-v4-bf16",
+     {"avx", "avx2", "avx512bf16", "avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl", "bmi",
+      "bmi2", "f16c", "fma", "lzcnt", "movbe"}},
+    {"x86-64-v4",
+     {"avx", "avx2", "avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl", "bmi", "bmi2",
+      "f16c", "fma", "lzcnt", "movbe"}},
+    {"x86-64-v3", {"avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"}},
+    {"x86-64", {}},
 #elif defined(__aarch64__)
-      {"aarch64", {}},
+    {"aarch64", {}},
 #endif
   };
   return variants;
@@ -145,6 +148,7 @@ Processor detect() {
   if (tiles) processor.tiles_refused = ask_for_tiles();
   note("avx", __builtin_cpu_supports("avx"));
   note("avx2", __builtin_cpu_supports("avx2"));
+  note("avx512bf16", __builtin_cpu_supports("avx512bf16"));
   note("avx512bw", __builtin_cpu_supports("avx512bw"));
   note("avx512cd", __builtin_cpu_supports("avx512cd"));
   note("avx512dq", __builtin_cpu_supports("avx512dq"));

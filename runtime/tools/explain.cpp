@@ -347,7 +347,7 @@ class Explainer {
     return section && section->parts.empty() ? Json(section->rows) : Json();
   }
 
-  /// The CPU's variants whose tiles (AMX) sum in an order of their own (N8).
+  /// The CPU's variants whose products of bf16 (AMX, AVX512-BF16) are of class B (N8).
   Json class_b(const manifest::Kernel& kernel) const {
     Json variants = Json::array();
     if (std::ranges::find(manifest_.targets, "cpu") == manifest_.targets.end()) return variants;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Models of bf16 with AMX, the processor's or emulated; some of them once more in order (P21).
+# Models of bf16 with AMX, the processor's or emulated, and with AVX512-BF16; some of them once more in order (P21).
 set(declarations "")
 set(entries "")
 set(more "\ninline constexpr LinkedArtifact kOrderedArtifacts[] = {\n")
@@ -13,6 +13,11 @@ foreach(name digits_bf16 mixed_rules long_convolution_products)
 endforeach()
 string(APPEND more "};\n")
 configure_file(artifacts.hpp.in tiles/artifacts.hpp @ONLY)
-halftone_add_amx_test(laws_with_amx SOURCES packed.cpp tiles.cpp threads.cpp ${objects} LINK halftone::manifest halftone::reference)
-target_include_directories(laws_with_amx PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/tiles ${CMAKE_CURRENT_SOURCE_DIR}/..)
-target_compile_definitions(laws_with_amx PRIVATE HALFTONE_TESTED_VARIANT="x86-64-v4-amx")
+# laws_with(NAME PRODUCTS VARIANT SOURCE...)
+function(laws_with name products variant)
+  halftone_add_products_test(${name} ${products} SOURCES packed.cpp tiles.cpp threads.cpp ${ARGN} ${objects} LINK halftone::manifest halftone::reference)
+  target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/tiles ${CMAKE_CURRENT_SOURCE_DIR}/..)
+  target_compile_definitions(${name} PRIVATE HALFTONE_TESTED_VARIANT="${variant}")
+endfunction()
+laws_with(laws_with_amx amx x86-64-v4-amx)
+laws_with(laws_with_pairs pairs x86-64-v4-bf16 pairs.cpp)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training with AMX: what rules order has the reference's bits, and whole runs depend on nothing
-// but their inputs.
+// Training with AMX or AVX512-BF16: what rules order has the reference's bits, and whole runs
+// depend on nothing but their inputs.
 #include <doctest/doctest.h>
 
 #include "artifacts.hpp"
-#include "emulator.hpp"
 #include "own_pair.hpp"
+#include "provided.hpp"
 #include "steps.hpp"
 #include "tested_variant.hpp"
 
@@ -13,7 +13,7 @@ namespace halftone::tests {
 
 namespace {
 
-/// The model that the artifact was made from, by AMX.
+/// The model that the artifact was made from.
 Pair pair_of(const LinkedArtifact& artifact, std::int64_t batch) {
   return make_pair(artifact, tested_variant, batch);
 }
@@ -26,7 +26,7 @@ TEST_CASE(
     for (const std::int64_t batch : {1, 37}) {
       CAPTURE(std::string(artifact.name));
       CAPTURE(batch);
-      const std::uint64_t before = amx::products();
+      const std::uint64_t before = products::emulated();
       Pair pair = pair_of(artifact, batch);
       CHECK(pair.trainer.stats().variant == tested_variant);
       for (int step = 0; step < 3; ++step) {
@@ -34,7 +34,7 @@ TEST_CASE(
         pair.draw();
         check_step(pair);
       }
-      CHECK(amx::products() == before);
+      CHECK(products::emulated() == before);
     }
 }
 

@@ -11,6 +11,7 @@
 
 #include "amx/tile_sum.hpp"
 #include "contraction_sums.hpp"
+#include "pairs/pair_sum.hpp"
 
 using namespace halftone::reference;
 using namespace halftone::reference::tests;
@@ -26,6 +27,7 @@ constexpr std::size_t kSizes[] = {1, 7, 64, 1000, 4096};
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 float tiles(Row a, Row b) { return halftone::tests::amx::tile_sum(a, b); }
+float pairs(Row a, Row b) { return halftone::tests::pairs::pair_sum(a, b); }
 
 struct Order {
   const char* name;
@@ -43,6 +45,7 @@ constexpr Order kOrders[] = {
     {"blocks of 16", blocks<16>, Sums::toward_zero},
     {"truncated chain", truncated_chain, Sums::toward_zero},
     {"tiles of AMX", tiles, Sums::flushed},
+    {"pairs of AVX512-BF16", pairs, Sums::flushed},
 };
 
 /// Sixteen products and the sum before them at a time, each cut to so many digits below the largest

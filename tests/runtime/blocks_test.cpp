@@ -14,7 +14,7 @@ using namespace halftone::manifest;
 
 namespace {
 
-constexpr RegisterTile kTile{6, 16, 8}, kMatrices{32, 32, 32, 32};
+constexpr RegisterTile kTile{6, 16, 8}, kMatrices{32, 32, 32, 32}, kPairs{14, 32, 16, 2};
 
 /// [batch, rows, columns] = the symbols in this order, summed over the fourth.
 Kernel contraction(std::int64_t stride, bool transposes = false, RegisterTile tile = kTile) {
@@ -82,6 +82,25 @@ TEST_CASE("tiles of matrices work in bf16 and in whole steps of k") {
   }
 }
 
+TEST_CASE("pairs of bf16 work in lines of 32 along k, of as many rows as floats have") {
+  // 32 KiB / (2 * (14 + 32)) = 356 at most: 100 in one block, of four lines.
+  const BlockPlan small = plan_of(contraction(112, false, kPairs), {1, 20, 40, 100});
+  CHECK(small.blocks.rows == 28);
+  CHECK(small.blocks.columns == 64);
+  CHECK(small.blocks.depth == 128);
+  CHECK(small.lhs == 2 * 16 * 128 / 2);  // two tiles, each with room for 16 rows
+  CHECK(small.panel == 128 * 32 / 2);
+  CHECK(small.sums == 14 * 32);
+  // 1000 in three blocks of 352; 512 KiB / 2 / (2 * 352) = 372 rows.
+  const BlockPlan large = plan_of(contraction(0, false, kPairs), {1, 1000, 3000, 1000});
+  CHECK(large.blocks.depth == 352);
+  CHECK(large.blocks.rows == 336);
+  const std::vector<std::int64_t> sizes = {1, 20, 40, 100};
+  for (const std::int64_t depth : {1, 2, 32, 33})
+    CHECK(plan_blocks(contraction(0, false, kPairs), 0, sizes, CpuBlocks{32, 32, depth})
+              .blocks.depth == (depth > 32 ? 64 : 32));
+}
+
 TEST_CASE("all panels of rhs are packed by tasks of two each, in whole panels and lines") {
   const auto packing = [](std::vector<std::int64_t> sizes, RegisterTile tile = kTile) {
     return plan_packing(contraction(0, false, tile), 0, sizes);
@@ -99,18 +118,20 @@ TEST_CASE("all panels of rhs are packed by tasks of two each, in whole panels an
   CHECK(packing({1, 1, 33, 3}).bytes == 3 * 16 * 3 * 4);
   CHECK(packing({1, 1, 33, 3}).tasks == 2);
   // Of bf16, two panels of 32 columns, 100 in four steps of 32.
-  const PackingPlan matrices = packing({1, 1, 40, 100}, kMatrices);
-  CHECK(matrices.tasks == 1);
-  CHECK(matrices.bytes == 2 * 32 * 128 * 2);
-  CHECK(matrices.blocks.columns == 64);
-  CHECK(matrices.blocks.depth == 128);
+  for (const RegisterTile tile : {kMatrices, kPairs}) {
+    const PackingPlan plan = packing({1, 1, 40, 100}, tile);
+    CHECK(plan.tasks == 1);
+    CHECK(plan.bytes == 2 * 32 * 128 * 2);
+    CHECK(plan.blocks.columns == 64);
+    CHECK(plan.blocks.depth == 128);
+  }
   const std::int64_t many = std::int64_t{1} << 40;
   CHECK_THROWS_AS((void)packing({1, 1, many, many}), std::overflow_error);
 }
 
 TEST_CASE("rhs of tiles is packed ahead where several tasks read it, of f32 a weight of few rows") {
   const std::vector<std::int64_t> sizes = {1, 1000, 64, 64};
-  for (const RegisterTile tile : {kTile, kMatrices}) {
+  for (const RegisterTile tile : {kTile, kMatrices, kPairs}) {
     const Kernel kernel = contraction(0, false, tile);
     const auto worth = [&](std::int64_t rows_of_task) {
       const BlockPlan plan = plan_blocks(kernel, 0, sizes, CpuBlocks{rows_of_task, 64, 64});
@@ -118,7 +139,7 @@ TEST_CASE("rhs of tiles is packed ahead where several tasks read it, of f32 a we
       return is_worth_packing(kernel, 0, plan);
     };
     CHECK_FALSE(worth(1024));
-    CHECK(worth(512) == (tile.depth > 1));
+    CHECK(worth(512) == (tile == kMatrices));
   }
   const auto keeps = [](std::int64_t rows, bool transposes, RegisterTile tile) {
     return is_worth_keeping_packed(contraction(0, transposes, tile), 0,
@@ -129,7 +150,10 @@ TEST_CASE("rhs of tiles is packed ahead where several tasks read it, of f32 a we
   CHECK(keeps(kFewRows, true, kTile));
   CHECK_FALSE(keeps(kFewRows + 1, true, kTile));
   for (const bool transposes : {false, true})
-    for (const std::int64_t rows : {1, 1000}) CHECK(keeps(rows, transposes, kMatrices));
+    for (const std::int64_t rows : {1, 1000}) {
+      CHECK(keeps(rows, transposes, kMatrices));
+      CHECK(keeps(rows, transposes, kPairs));
+    }
 }
 
 TEST_CASE("the parts lie one after another in the memory of a thread") {
@@ -236,8 +260,9 @@ TEST_CASE("whatever the sizes, caches and threads: every result in one task, mem
     return 1 + std::int64_t(random() % (1u << (random() % bits)));
   };
   for (int i = 0; i < 20000; ++i) {
-    const bool by_row = random() % 2 != 0, of_matrices = random() % 4 == 0;
-    const RegisterTile tile = of_matrices ? kMatrices : kTile;
+    const bool by_row = random() % 2 != 0, of_bf16 = random() % 4 == 0;
+    const RegisterTile tile = !of_bf16 ? kTile : random() % 2 == 0 ? kMatrices : kPairs;
+    const std::int64_t line = of_bf16 ? kPackedDepth : 1;
     const Kernel kernel = contraction(by_row ? 528 : 0, random() % 2 != 0, tile);
     const std::vector<std::int64_t> sizes = {size(4), size(16), size(16), size(14)};
     const CacheSizes caches{1024 * size(8), 1024 * size(14)};
@@ -254,16 +279,16 @@ TEST_CASE("whatever the sizes, caches and threads: every result in one task, mem
     REQUIRE(b.depth >= 1);
     CHECK(b.rows % tile.rows == 0);
     CHECK(b.columns % tile.columns == 0);
-    CHECK((b.depth % tile.depth == 0 && b.depth <= 512));
-    CHECK(b.depth - tile.depth < sizes[3]);
+    CHECK((b.depth % line == 0 && b.depth <= 512));
+    CHECK(b.depth - line < sizes[3]);
     const auto parts = [](std::int64_t whole, std::int64_t part) {
       return (whole + part - 1) / part;
     };
     CHECK(plan.tasks == sizes[0] * parts(sizes[1], b.rows) * parts(sizes[2], b.columns));
-    const std::int64_t copies = of_matrices ? 2 : 1;  // in a float
+    const std::int64_t copies = of_bf16 ? 2 : 1;  // in a float
     CHECK(copies * plan.lhs >=
-          (by_row && !of_matrices ? b.rows * 528 : b.rows / tile.rows * tile.lanes * b.depth));
-    const std::int64_t panels = kernel.blocking.transposes || of_matrices ? 1 : kPanels;
+          (by_row && !of_bf16 ? b.rows * 528 : b.rows / tile.rows * tile.lanes * b.depth));
+    const std::int64_t panels = kernel.blocking.transposes || of_bf16 ? 1 : kPanels;
     CHECK(copies * plan.panel >= b.depth * std::min(b.columns, panels * tile.columns));
     CHECK(plan.sums >= (b.depth < sizes[3] ? b.rows * b.columns : tile.rows * tile.columns));
     CHECK(plan.lhs_sums >= b.rows + tile.columns);
@@ -289,7 +314,7 @@ TEST_CASE("fewer rows may want more memory; cut as the planned ones they take no
   };
   int wanting = 0;
   for (int i = 0; i < 20000; ++i) {
-    const RegisterTile tile = random() % 4 == 0 ? kMatrices : kTile;
+    const RegisterTile tile = random() % 4 != 0 ? kTile : random() % 2 == 0 ? kMatrices : kPairs;
     const Kernel kernel = contraction(random() % 2 != 0 ? 528 : 0, random() % 2 != 0, tile);
     std::vector<std::int64_t> sizes = {size(4), size(14), size(14), size(14)};
     const int threads = static_cast<int>(size(5));

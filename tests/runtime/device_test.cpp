@@ -45,9 +45,17 @@ const Processor kSkylakeServer{"Skylake server",
                                {"avx", "avx2", "avx512bw", "avx512cd", "avx512dq", "avx512f",
                                 "avx512vl", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"}};
 
+/// Without AMX.
+Processor genoa() {
+  Processor processor = kSkylakeServer;
+  processor.brand = "Genoa";
+  processor.features.insert(processor.features.begin() + 2, "avx512bf16");
+  return processor;
+}
+
 /// With AMX; `refused`: why the kernel gives no tiles.
 Processor sapphire_rapids(std::string refused = "") {
-  Processor processor = kSkylakeServer;
+  Processor processor = genoa();
   processor.brand = "Sapphire Rapids";
   processor.features.insert(processor.features.begin(), {"amx-bf16", "amx-tile"});
   processor.tiles_refused = std::move(refused);
@@ -62,7 +70,10 @@ TEST_CASE("a processor runs the variants whose features it has, best first") {
   CHECK(halftone::runnable_variants(kHaswell) == std::vector<std::string>{"x86-64-v3", "x86-64"});
   CHECK(halftone::runnable_variants(kSandyBridge) == std::vector<std::string>{"x86-64"});
   CHECK(halftone::runnable_variants(sapphire_rapids()) ==
-        std::vector<std::string>{"x86-64-v4-amx", "x86-64-v4", "x86-64-v3", "x86-64"});
+        std::vector<std::string>{"x86-64-v4-amx", "x86-64-v4-bf16", "x86-64-v4", "x86-64-v3",
+                                 "x86-64"});
+  CHECK(halftone::runnable_variants(genoa()) ==
+        std::vector<std::string>{"x86-64-v4-bf16", "x86-64-v4", "x86-64-v3", "x86-64"});
 }
 
 TEST_CASE("tiles that the processor lacks, or that the kernel refuses, are told apart") {
@@ -77,9 +88,9 @@ TEST_CASE("tiles that the processor lacks, or that the kernel refuses, are told 
   const Processor refused = sapphire_rapids("Invalid argument");
   CHECK(message(refused) ==
         "device: CPU variant 'x86-64-v4-amx' needs AMX's tiles, which the kernel does not let this "
-        "process use (Invalid argument); update the kernel or choose one of 'x86-64-v4', "
-        "'x86-64-v3', 'x86-64'");
-  CHECK(halftone::runnable_variants(refused) == halftone::runnable_variants(kSkylakeServer));
+        "process use (Invalid argument); update the kernel or choose one of 'x86-64-v4-bf16', "
+        "'x86-64-v4', 'x86-64-v3', 'x86-64'");
+  CHECK(halftone::runnable_variants(refused) == halftone::runnable_variants(genoa()));
 }
 
 TEST_CASE("a variant that the processor lacks is refused with what it needs and what there is") {

@@ -22,6 +22,7 @@ enum class Sums {
   nearest,      ///< in any order, each product and sum to the nearest f32 or exact: unit 2^-24
   toward_zero,  ///< in any order, each to one of its neighbours, as tensor cores: unit 2^-23
   flushed,   ///< as `nearest`, but operands and results below 2^-126 are zeros, as in AMX's tiles
+             ///< and pairs of bf16
   kept,      ///< N13: of each 8-bit product and each sum of 16 of them 14 digits: unit 2^-13
   promoted,  ///< N14: parts of 128 as `kept`, which are added as `nearest`
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fused multiply-adds, and products of tiles, on registers alone: the most floating point
-// operations that a core does.
+// Fused multiply-adds, and products of bf16 in pairs and by tiles, on registers alone: the most
+// floating point operations that a core does.
 #pragma once
 
 #include <immintrin.h>
@@ -32,6 +32,21 @@ inline constexpr double kFmaOperations512 = 2.0 * 16 * kFmaChains;
   for (std::int64_t round = 0; round < rounds; ++round) {
 #pragma GCC unroll 12
     for (__m512& chain : chains) chain = _mm512_fmadd_ps(chain, factor, addend);
+  }
+  for (const __m512 chain : chains) asm volatile("" : : "v"(chain));
+}
+
+inline constexpr int kPairChains = 16;  ///< likewise
+inline constexpr double kPairOperations = 2.0 * 32 * kPairChains;
+
+[[gnu::target("avx512f,avx512bf16"), gnu::noinline]] inline void pair_products(
+    std::int64_t rounds) {
+  const auto ones = reinterpret_cast<__m512bh>(_mm512_set1_epi32(0x3f803f80));
+  __m512 chains[kPairChains];
+  for (__m512& chain : chains) chain = _mm512_setzero_ps();
+  for (std::int64_t round = 0; round < rounds; ++round) {
+#pragma GCC unroll 16
+    for (__m512& chain : chains) chain = _mm512_dpbf16_ps(chain, ones, ones);
   }
   for (const __m512 chain : chains) asm volatile("" : : "v"(chain));
 }

@@ -52,10 +52,10 @@ Bytes artifact_for_chips() {
 
 TEST_CASE("explain says on which variants of the CPU a contraction is of class B") {
   Manifest made = hand_made::manifest();
-  made.variants = {"x86-64-v4-amx", "x86-64-v4"};
+  made.variants = {"x86-64-v4-amx", "x86-64-v4-bf16", "x86-64-v4"};
   manifest::Kernel& kernel = made.kernels.front();
   kernel.tasks = {{{{1, 0}}, 1}, {{{4, -1}}, 1}};
-  kernel.blocking = {{{32, 32, 32, 32}, {12, 32, 16, 1}}, {{64, -1}}, 0, false};
+  kernel.blocking = {{{32, 32, 32, 32}, {14, 32, 16, 2}, {14, 32, 16, 1}}, {{64, -1}}, 0, false};
   const auto class_b = [&] {
     const File file(manifest::encode(made));
     const auto json = json_of("explain " + file.path());
@@ -63,10 +63,10 @@ TEST_CASE("explain says on which variants of the CPU a contraction is of class B
       if (each["kernel"] == kernel.name) return each["class_b"];
     return nlohmann::json("no such kernel");
   };
-  CHECK(class_b() == nlohmann::json{"x86-64-v4-amx"});
+  CHECK(class_b() == nlohmann::json{"x86-64-v4-amx", "x86-64-v4-bf16"});
   const File file(manifest::encode(made));
   CHECK(run_tool("explain --all " + file.path()).output.find("class B on") != std::string::npos);
-  kernel.blocking.tiles[0].depth = 1;
+  for (const std::size_t variant : {0, 1}) kernel.blocking.tiles[variant].depth = 1;
   CHECK(class_b() == nlohmann::json::array());
 }
 

@@ -16,7 +16,7 @@ using halftone::skeletons::kColumnStep;
 namespace halftone::cpu {
 
 const CpuVariant &codeVariant(KernelOp kernel, const CpuVariant &variant) {
-  if (variant.others.empty() || skeletons::of(kernel).multipliesTiles(kernel))
+  if (variant.widensBf16() || skeletons::of(kernel).multipliesPairs(kernel))
     return variant;
   return *findCpuVariant(variant.others);
 }

@@ -9,8 +9,8 @@
 
 namespace halftone::cpu {
 
-/// The variant whose code runs the kernel where `variant` is asked for: another one where that has
-/// tiles of matrices and they do not multiply in the kernel.
+/// The variant whose code runs the kernel where `variant` is asked for: another one where that
+/// multiplies bf16 as such and the kernel has no such products.
 const CpuVariant &codeVariant(ir::KernelOp kernel, const CpuVariant &variant);
 
 /// Names of a kernel's functions: `<name>__<variant>` and `<name>__<variant>_finish`, of its

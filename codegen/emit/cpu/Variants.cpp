@@ -13,7 +13,9 @@ namespace halftone::cpu {
 // of 32 registers, rhs 4.
 static constexpr CpuVariant kVariants[] = {
     {"x86-64-v4-amx", "x86_64_v4_amx", "x86_64", "x86-64-v4", 32, 32, 16, 32, 32, 16, true,
-     "+amx-tile,+amx-bf16", "x86-64-v4"},
+     "+amx-tile,+amx-bf16", Bf16Products::Tiles, "x86-64-v4"},
+    {"x86-64-v4-bf16", "x86_64_v4_bf16", "x86_64", "x86-64-v4", 32, 32, 16, 14, 32, 4, true,
+     "+avx512bf16", Bf16Products::Pairs, "x86-64-v4"},
     {"x86-64-v4", "x86_64_v4", "x86_64", "x86-64-v4", 32, 32, 16, 14, 32, 4, true},
     {"x86-64-v3", "x86_64_v3", "x86_64", "x86-64-v3", 16, 32, 8, 6, 16, 0, true},
     {"x86-64", "x86_64", "x86_64", "x86-64", 4, 4, 4, 1, 4, 0, false},

@@ -10,6 +10,10 @@
 
 namespace halftone::cpu {
 
+/// How a product of two bf16 is made whose sum may take any order: as one of f32, by tiles of
+/// matrices (AMX, decisions/0022), or two k at a time (AVX512-BF16, decisions/0073).
+enum class Bf16Products { Widened, Tiles, Pairs };
+
 struct CpuVariant {
   llvm::StringRef name;         // as in Manifest::variants
   llvm::StringRef suffix;       // of its functions' names
@@ -22,7 +26,8 @@ struct CpuVariant {
   unsigned lowTileRows;           // of a lower tile that wastes less at the end; 0 for none
   bool f16c;                      // converts f16 by F16C
   llvm::StringRef features = {};  // that the cpu lacks, as LLVM spells them
-  /// Of one with tiles of matrices: the variant whose code runs what they do not multiply.
+  Bf16Products products = Bf16Products::Widened;
+  /// Of one that does not widen bf16: the variant whose code runs all other kernels.
   llvm::StringRef others = {};
 
   /// Whether it has stores past the caches for all that a copy of a body computes.
@@ -34,6 +39,7 @@ struct CpuVariant {
         columns ? std::min(most, llvm::alignTo(static_cast<uint64_t>(*columns), vectorLanes))
                 : most);
   }
+  bool widensBf16() const { return products == Bf16Products::Widened; }
   /// Floats between two k of a copied block of a transposed lhs.
   unsigned lhsLanes() const { return static_cast<unsigned>(llvm::PowerOf2Ceil(tileRows)); }
 };

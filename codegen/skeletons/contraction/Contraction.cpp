@@ -203,7 +203,7 @@ std::optional<CpuBlocking> Contraction::getCpuBlocking(KernelOp kernel) const {
   return blocking;
 }
 
-bool Contraction::multipliesTiles(KernelOp kernel) const {
+bool Contraction::multipliesPairs(KernelOp kernel) const {
   Matrices matrices = findMatrices(kernel);
   auto isBf16 = [&](unsigned input) {
     return elementOf(elementType(kernel.getInputs()[input])) == Element::bf16;

@@ -22,7 +22,7 @@ public:
   Dims getSummands(KernelOp kernel) const override;
   Tile getDefaultCpuTile(KernelOp) const override { return {}; } // blocks come at run time
   std::optional<CpuBlocking> getCpuBlocking(KernelOp kernel) const override;
-  bool multipliesTiles(KernelOp kernel) const override;
+  bool multipliesPairs(KernelOp kernel) const override;
   llvm::SmallVector<Axis> getTaskAxes(KernelOp kernel) const override;
   void buildTasks(cpu::Code &code, cpu::Frame &frame, mlir::Value first,
                   mlir::Value last) const override;

@@ -3,12 +3,13 @@
 // block, a panel of rhs at a time is packed as f32, and register tiles run over the rows. Sums wait
 // in memory between blocks, so that every result stays one chain with k ascending (N1); behind the
 // last block the body takes them, a register tile at a time. How long blocks are, the runtime says
-// (manifest::CpuBlocks), and whether tasks without rows pack rhs for those that follow. Where tiles
-// of matrices multiply, copies and products are CpuTiles'.
+// (manifest::CpuBlocks), and whether tasks without rows pack rhs for those that follow. Where bf16
+// is not widened, copies are CpuPacking's and products CpuTiles' or CpuPairs'.
 #include "codegen/emit/cpu/Body.h"
 #include "codegen/skeletons/contraction/Contraction.h"
 #include "codegen/skeletons/contraction/CpuMaximum.h"
 #include "codegen/skeletons/contraction/CpuOperands.h"
+#include "codegen/skeletons/contraction/CpuPairs.h"
 #include "codegen/skeletons/contraction/CpuPhase.h"
 #include "codegen/skeletons/contraction/CpuTiles.h"
 #include "halftone/manifest/blocks.hpp"
@@ -124,9 +125,14 @@ private:
     packs = code.less(panels, code.integer(mode(manifest::Panels::packed)));
     Value isApart = code.less(code.integer(mode(manifest::Panels::own)), panels);
     operands.place(lhsBlock, ownPanel, depthOfBlock, rhs, isApart);
+    if (frame.variant.widensBf16())
+      return;
+    packing.emplace(code, frame, operands)
+        .place(lhsBlock, ownPanel, depthOfBlock, rhs, isApart, depth);
     if (CpuTiles::run(frame))
-      tiles.emplace(code, frame, operands)
-          .place(lhsBlock, ownPanel, depthOfBlock, rhs, isApart, depth);
+      tiles.emplace(code, frame, *packing);
+    else
+      pairs.emplace(code, *packing);
   }
 
   /// Sets the element of the batch that the task of rows belongs to, and the phase, and returns its
@@ -164,18 +170,18 @@ private:
     Value blockEnd = code.minimum(code.add(block, depthOfBlock), lastK);
     Value isLater = code.less(start ? code.integer(-1) : firstK, block);
     Step step{block, code.subtract(blockEnd, block), isLater, code.equal(blockEnd, lastK)};
-    if (tiles)
-      tiles->packLhs(begin, end, block, step.length);
+    if (packing)
+      packing->packLhs(begin, end, block, step.length);
     else
       operands.copyLhs(begin, paddedRows, block, step.length);
     auto addPanels = [&](bool inPlace) {
-      const int64_t group = inPlace || tiles ? width : width * operands.panelsAtOnce();
+      const int64_t group = inPlace || packing ? width : width * operands.panelsAtOnce();
       code.loop(left, right, group, [&](Value first) {
         Value behind = code.minimum(code.add(first, code.integer(group)), right);
         if (!inPlace)
           makePanels(first, behind, step);
         code.loop(first, behind, width, [&](Value column) {
-          if (!inPlace && !tiles)
+          if (!inPlace && !packing)
             operands.choosePanel(code.subtract(column, first));
           addPanel({column, maskAt(column), !inPlace}, step);
         });
@@ -191,13 +197,13 @@ private:
 
   /// Where the block's panels of columns [first, behind) are: packed here, unless they were before.
   void makePanels(Value first, Value behind, const Step &step) {
-    if (tiles)
-      tiles->enterPanel(first, step.begin);
+    if (packing)
+      packing->enterPanel(first, step.begin);
     else
       operands.enterPanels(first, step.begin);
     code.when(packs, [&] {
-      if (tiles)
-        tiles->packRhs(first, columns, step.begin, step.length);
+      if (packing)
+        packing->packRhs(first, columns, step.begin, step.length);
       else
         operands.packRhs(
             first, behind, [&](Value column) { return maskAt(column); }, step.begin, step.length);
@@ -211,11 +217,11 @@ private:
   }
 
   /// Whether there are tasks that use each element of rhs too few times for a copy to be worth it.
-  /// Tiles want one, and so does what is gathered.
+  /// Pairs of bf16 want one, and so does what is gathered.
   bool mayHaveFewRows() const {
     std::optional<int64_t> all = getStaticProduct(phase ? phase->longestRows() : rowDims());
     bool isGathered(frame.kernel.getInputAccess(findMatrices(frame.kernel).rhs).getMap());
-    return !tiles && !isGathered && !frame.kernel.getTransposeRhs() &&
+    return !packing && !isGathered && !frame.kernel.getTransposeRhs() &&
            all.value_or(1) <= manifest::kFewRows;
   }
 
@@ -287,12 +293,12 @@ private:
     Value begin, bytesOfStep;
   };
 
-  std::optional<NextSums> findNextSums(Value tile, int64_t tileRows, const Step &step) {
+  std::optional<NextSums> findNextSums(Value tile, int64_t tileRows, Value stepsOfBlock) {
     const auto vectorBytes = static_cast<int64_t>(frame.variant.vectorLanes * sizeof(float));
     if (vectorBytes < kLineBytes)
       return std::nullopt;
     const int64_t bytes = tileRows * width * static_cast<int64_t>(sizeof(float));
-    Value steps = phase ? code.maximum(step.length, code.integer(1)) : step.length;
+    Value steps = phase ? code.maximum(stepsOfBlock, code.integer(1)) : stepsOfBlock;
     return NextSums{sumOf(tile, code.integer(tileRows)), code.divide(code.integer(bytes), steps)};
   }
 
@@ -310,13 +316,17 @@ private:
         kept.push_back(code.load(vector(), place));
       return kept;
     });
-    Value lhs = operands.copiedLhs(code.subtract(row, begin));
-    std::optional<NextSums> ahead = findNextSums(tile, tileRows, step);
-    auto addOf = [&](Value k, int64_t steps, ValueRange sums) {
-      return addProducts(lhs, k, steps, lineOf(panel, step, k, steps), sums);
+    Value inBlock = code.subtract(row, begin);
+    Value lhs = pairs ? pairs->lhsAt(inBlock) : operands.copiedLhs(inBlock);
+    Value steps = pairs ? pairs->pairsOf(step.length) : step.length;
+    std::optional<NextSums> ahead = findNextSums(tile, tileRows, steps);
+    auto addOf = [&](Value k, int64_t behind, ValueRange sums) {
+      if (pairs)
+        return pairs->addProducts(lhs, k, pairs->lineOf(k), sums);
+      return addProducts(lhs, k, behind, lineOf(panel, step, k, behind), sums);
     };
-    const int64_t unroll = panel.isPacked ? kUnroll : manifest::kDepthInPlace;
-    Value main = code.roundDown(step.length, unroll);
+    const int64_t unroll = pairs ? 1 : panel.isPacked ? kUnroll : manifest::kDepthInPlace;
+    Value main = code.roundDown(steps, unroll);
     sum = code.loop(code.integer(0), main, unroll, sum, [&](Value k, ValueRange carried) {
       Values next(carried);
       if (ahead)
@@ -326,8 +336,9 @@ private:
         next = addOf(k, i, next);
       return next;
     });
-    sum = code.loop(main, step.length, 1, sum,
-                    [&](Value k, ValueRange carried) { return addOf(k, 0, carried); });
+    if (unroll > 1)
+      sum = code.loop(main, steps, 1, sum,
+                      [&](Value k, ValueRange carried) { return addOf(k, 0, carried); });
     for (auto [place, value] : llvm::zip(places, sum))
       code.store(value, place);
   }
@@ -409,8 +420,10 @@ private:
   Frame &frame;
   cpu::Body body;
   CpuOperands operands;
-  std::optional<CpuPhase> phase; // of a kernel whose tasks have each one
+  std::optional<CpuPhase> phase;     // of a kernel whose tasks have each one
+  std::optional<CpuPacking> packing; // where bf16 is not widened, and one of its products:
   std::optional<CpuTiles> tiles;
+  std::optional<CpuPairs> pairs;
   std::optional<CpuMaximum> maximum; // of a kernel with a finish
   int64_t height, width;             // of the register tile
   bool isBatch;

@@ -73,8 +73,8 @@ class Device {
   /// This processor, with the best code variant that both it and the artifact have.
   [[nodiscard]] static Device cpu();
 
-  /// This processor, running that variant ("x86-64-v4-amx", "x86-64-v4", "x86-64-v3", "x86-64";
-  /// "aarch64") alone. Throws Error when it cannot.
+  /// This processor, running that variant ("x86-64-v4-amx", "x86-64-v4-bf16", "x86-64-v4",
+  /// "x86-64-v3", "x86-64"; "aarch64") alone. Throws Error when it cannot.
   [[nodiscard]] static Device cpu(std::string_view variant);
 
   /// The GPU with that index. Kernels are compiled by NVRTC: the one in NVRTC_HOME, otherwise what

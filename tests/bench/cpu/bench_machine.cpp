@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What this machine could do at most, as a contender (worker.hpp) on BENCH_THREADS threads:
 // - fma 256, fma 512: fused multiply-adds on registers alone; probed: operations of a run
-// - amx bf16: products of tiles of bf16, likewise
+// - pairs bf16, amx bf16: products of pairs of bf16 and of tiles of bf16, likewise
 // - copy BYTES, triad BYTES, axpy BYTES: memcpy, a = b + s c and a = a + s b over arrays of BYTES
 //   each; probed: bytes that a run reads and writes. What is written elsewhere than it was read may
 //   be fetched first, which these bytes leave out; axpy fetches nothing in vain
@@ -66,6 +66,21 @@ class Fma : public Contender {
  private:
   static constexpr std::int64_t kFmaRounds = 1 << 17;
   bool wide_;
+};
+
+class Pairs : public Contender {
+ public:
+  Pairs() {
+    if (!__builtin_cpu_supports("avx512bf16"))
+      throw std::runtime_error("this processor has no products of pairs of bf16");
+  }
+  std::vector<double> probe() override { return {kPairRounds * kPairOperations * threads()}; }
+  void run(std::int64_t count) override {
+    on_all([&](int) { pair_products(kPairRounds * count); });
+  }
+
+ private:
+  static constexpr std::int64_t kPairRounds = 1 << 17;
 };
 
 class Tiles : public Contender {
@@ -160,6 +175,7 @@ std::unique_ptr<Contender> make(std::istringstream& words) {
   std::int64_t size = 0;
   words >> kind >> size;
   if (kind == "fma") return std::make_unique<Fma>(static_cast<int>(size));
+  if (kind == "pairs") return std::make_unique<Pairs>();
   if (kind == "amx") return std::make_unique<Tiles>();
   if (kind == "copy") return std::make_unique<Stream>(copy, 2, size);
   if (kind == "triad") return std::make_unique<Stream>(triad, 3, size);
@@ -169,7 +185,8 @@ std::unique_ptr<Contender> make(std::istringstream& words) {
   if (kind == "past_triad") return std::make_unique<Stream>(past_triad, 3, size);
 #endif
   throw std::runtime_error(
-      "the machine knows fma, amx, copy, triad, axpy and, on x86, past_copy and past_triad, not '" +
+      "the machine knows fma, pairs, amx, copy, triad, axpy and, on x86, past_copy and past_triad, "
+      "not '" +
       kind + "'");
 }
 

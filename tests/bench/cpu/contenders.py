@@ -11,7 +11,7 @@ import time
 import machine_facts
 
 HALFTONE, MACHINE = "Halftone", "machine"
-COMPUTE = ("fma", "amx")  # how names of the machine's contenders begin whose figure is operations, not bytes
+COMPUTE = ("fma", "pairs", "amx")  # how names of the machine's contenders begin whose figure is operations, not bytes
 PREPARE_SECONDS = 600  # until a worker that does not answer is ended
 PROBE_SECONDS = 90  # likewise, as it compiles and computes what is compared
 LONGEST_RUN = 1.0, 10  # seconds, and times Halftone's: who takes longer than both has no turns

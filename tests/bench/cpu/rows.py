@@ -25,14 +25,14 @@ class Row:
     probe: str = "y"  # an output, or a parameter, whose gradient is meant
     direction: str = ""  # of a product or convolution: forward, input_gradient or weight_gradient
     peers: tuple = ("torch eager", "torch.compile", "JAX")
-    ceilings: tuple = ("fma 256", "fma 512", "amx bf16")  # of bench_machine; the highest counts
+    ceilings: tuple = ("fma 256", "fma 512", "pairs bf16", "amx bf16")  # of bench_machine; the highest counts
 
     def title(self):
         return f"{self.section}: {self.name}, {self.format}"
 
     def contenders_of_machine(self):
-        """Tiles multiply bf16 alone."""
-        return tuple(name for name in self.ceilings if self.format == "bf16" or not name.startswith("amx"))
+        """Pairs and tiles multiply bf16 alone."""
+        return tuple(name for name in self.ceilings if self.format == "bf16" or not name.startswith(("pairs", "amx")))
 
     def trains(self):
         return self.kind in ("step", "update")

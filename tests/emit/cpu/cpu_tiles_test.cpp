@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What AMX's tiles multiply, of the code of tiles.mlir.in: to the bit what their formula gives,
-// inside the bound of class B (N8), and equal to N1 where sums are exact.
+// What AMX or AVX512-BF16 multiplies, of the code of tiles.mlir.in: to the bit what its formula
+// gives, inside the bound of class B (N8), and equal to N1 where sums are exact.
 #include "tile_kernels.hpp"
 
 using namespace tile_kernels;
@@ -131,7 +131,7 @@ TEST_CASE("what is ordered or of other formats is the code of x86-64-v4, in one 
         (kernel.name.starts_with("plain") && !kernel.name.starts_with("plain_bf16_bf16"));
     CHECK((entry(variant()) == entry(other)) == is_other);
     CHECK((kernel.blocking.tiles[variant()] == kernel.blocking.tiles[other]) == is_other);
-    CHECK(kernel.blocking.tiles[variant()].depth == (is_other ? 1 : 32));
+    CHECK(kernel.blocking.tiles[variant()].depth == (is_other ? 1 : products::kDepth));
     ++(is_other ? shared : own);
   }
   CHECK(shared == 4);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What AMX's tiles multiply of matrices that a contraction gathers (docs/decisions/0058): the code
-// of tiles.mlir.in gives what the formula gives of windows that are spelled out here.
+// What AMX or AVX512-BF16 multiplies of matrices that a contraction gathers (docs/decisions/0058):
+// the code of tiles.mlir.in gives what the formula gives of windows that are spelled out here.
 #include "held_places.hpp"
 #include "tile_kernels.hpp"
 

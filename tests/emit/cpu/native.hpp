@@ -100,9 +100,10 @@ inline std::map<std::string, std::string>& skipped() {
 }
 
 /// Whether this processor runs the variant; the test is skipped, once all others passed, if not.
-/// What AMX multiplies is cpu_tiles_test's, and the rest of its variant is x86-64-v4's code.
+/// What AMX and AVX512-BF16 multiply is cpu_tiles_test's and cpu_pairs_test's, and the rest of
+/// these variants is x86-64-v4's code.
 inline bool runs(const std::string& variant) {
-  if (variant == "x86-64-v4-amx") return false;
+  if (variant == "x86-64-v4-amx" || variant == "x86-64-v4-bf16") return false;
   try {
     halftone::require_variant(halftone::this_processor(), variant);
     return true;

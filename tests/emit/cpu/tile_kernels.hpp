@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the tests of tiles.mlir.in share: matrices of bf16, runs of a kernel, and sums by the
-// formula of AMX's tiles, judged by the bound of class B (N8) and, where sums are exact, by N1.
+// formula of the instructions (provided.hpp), judged by the bound of class B (N8) and, where sums
+// are exact, by N1.
 #pragma once
-
-#include <immintrin.h>
 
 #include <bit>
 
@@ -11,7 +10,6 @@
 #include "native.hpp"
 #include "provided.hpp"
 #include "reference.hpp"
-#include "tile_sum.hpp"
 
 namespace tile_kernels {
 
@@ -19,7 +17,7 @@ using namespace native;
 using halftone::tests::ClassB;
 using halftone::tests::Sums;
 using reference::Values;
-namespace amx = halftone::tests::amx;
+namespace products = halftone::tests::products;
 
 using Codes = Memory<std::uint16_t>;
 
@@ -67,31 +65,25 @@ struct Matrix {
 
 inline std::size_t variant() {
   const auto& names = manifest().variants;
-  return static_cast<std::size_t>(std::ranges::find(names, amx::kVariant) - names.begin());
+  return static_cast<std::size_t>(std::ranges::find(names, products::kVariant) - names.begin());
 }
 
 /// The sum of a result, of its row of lhs and column of rhs, judged as N8 and N1 say.
 inline float judged_sum(const Values& a, const Values& b, Kind kind) {
-  const float sum = amx::tile_sum(a, b);
-  if (kind == Kind::integers) CHECK(sum == reference::contraction(a, b));
+  const float sum = products::sum_of(a, b);
+  if (kind == Kind::integers || (products::kInOrder && kind == Kind::numbers))
+    CHECK(sum == reference::contraction(a, b));
   const ClassB bound = halftone::tests::class_b(a, b, {}, Sums::flushed);
   if (kind != Kind::specials) CHECK(bound.holds(sum));
   return sum;
 }
 
-/// Tiles are the thread's own no longer.
-__attribute__((target("amx-tile"))) inline void check_released() {
-  alignas(64) std::uint8_t configuration[64] = {1};
-  _tile_storeconfig(configuration);
-  CHECK(configuration[0] == 0);
-}
-
 inline void run_tiles(const std::string& name, const std::vector<const void*>& arguments,
                       std::int64_t batch) {
-  const std::uint64_t before = amx::products();
+  const std::uint64_t before = products::emulated();
   run(variant(), name, arguments, batch);
-  CHECK((amx::is_native() || amx::products() > before));
-  check_released();
+  CHECK((before == 0 || products::emulated() > before));
+  CHECK(products::is_left());
 }
 
 template <class Test>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program launch by launch, on the CPU and on a simulated chip, or by AMX: each kernel is given
-// the operands that the CPU recorded, so that no difference can hide behind an earlier one.
+// A program launch by launch, on the CPU and on a simulated chip, or by products of bf16: each
+// kernel is given the operands that the CPU recorded, so that no difference can hide behind an
+// earlier one.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +39,8 @@ enum class Inputs {
 class Replay {
  public:
   /// Decides by a kernel's text whether its launches are compared; the CPU runs all. It is asked
-  /// once for every kernel that the program launches. The `chip` may be this CPU with AMX.
+  /// once for every kernel that the program launches. The `chip` may be this CPU with products of
+  /// bf16.
   using Filter = std::function<bool(const std::string& text)>;
 
   Replay(const Artifact& artifact, const Device& chip, const Setup& setup,

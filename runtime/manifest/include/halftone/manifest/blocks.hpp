@@ -3,8 +3,8 @@
 // along k it goes in blocks of `depth`, for each of which it keeps lhs's part in the second-level
 // cache and, one after another, panels of rhs in the first (Goto and van de Geijn, "Anatomy of
 // high-performance matrix multiplication", 2008). Blocks decide no bit: every result stays one
-// chain with k ascending (N1), whose sum waits in memory between two blocks of k; and where tiles
-// of matrices multiply, blocks are made of whole steps of theirs.
+// chain with k ascending (N1), whose sum waits in memory between two blocks of k; and where bf16
+// is not widened, blocks are made of whole products.
 #pragma once
 
 #include <cstddef>
@@ -23,6 +23,9 @@ inline constexpr std::int64_t kFewRows = 12, kDepthInPlace = 8;
 /// line, and lines that follow one another come sooner than those a row apart.
 inline constexpr std::int64_t kPanels = 2;
 
+/// Elements along k that are packed together where bf16 is not widened: a line of 64 bytes.
+inline constexpr std::int64_t kPackedDepth = 32;
+
 /// Where a contraction's tasks have panels of rhs from.
 enum class Panels : std::int64_t {
   own,      ///< each packs them, one after another
@@ -34,13 +37,13 @@ enum class Panels : std::int64_t {
 struct CpuBlocks {
   std::int64_t rows = 0;     ///< of results in a task
   std::int64_t columns = 0;  ///< likewise, a multiple of the register tile's
-  /// Of a block along k, a multiple of the tile's; at most Blocking::stride where copies are f32
-  /// and that is not 0.
+  /// Of a block along k, a multiple of kPackedDepth where copies are bf16; at most
+  /// Blocking::stride where they are f32 and that is not 0.
   std::int64_t depth = 0;
   /// Memory of the calling thread alone, aligned to 64 bytes. With rows and columns rounded up to
   /// the register tile: lhs's part, rows * stride or, where stride is 0, depth * lanes for each
-  /// register tile of rows; kPanels panels of rhs, one where it is transposed or of tiles, depth *
-  /// the tile's columns each. Both hold f32, for tiles of matrices bf16, as if stride were 0. f32
+  /// register tile of rows; kPanels panels of rhs, one where it is transposed or bf16, depth *
+  /// the tile's columns each. Both hold f32, or bf16 as if stride were 0. f32
   /// sums, rows * columns where depth is less than the whole, otherwise a register tile; sums of
   /// lhs over k (N3), rows and a tile's columns.
   float *lhs = nullptr, *panel = nullptr, *sums = nullptr, *lhs_sums = nullptr;

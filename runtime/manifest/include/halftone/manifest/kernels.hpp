@@ -36,8 +36,9 @@ struct TaskAxis {
 struct RegisterTile {
   std::int32_t rows = 1, columns = 1;
   std::int32_t lanes = 1;  ///< floats between two k of a block of lhs that lies by k
-  /// Of tiles of matrices the k that one product adds: blocks are whole multiples, and copies are
-  /// bf16, whatever Blocking::stride is. Otherwise 1, and copies are f32.
+  /// The k that one product adds: 1 of f32, and copies are f32; 2 of pairs of bf16 and 32 of tiles
+  /// of matrices, where copies are bf16, whatever Blocking::stride is, and blocks multiples of
+  /// kPackedDepth.
   std::int32_t depth = 1;
 
   bool operator==(const RegisterTile&) const = default;
