@@ -180,15 +180,16 @@ private:
 
   /// The kernel that reads what this one is the end of rounding: itself, but where scales are
   /// found or words are drawn before it (P51, P72, F6). Where that leaves codes of a scaled
-  /// encoding, what became codes counts, which is scaled already (P88).
+  /// encoding, what became codes counts, which is scaled already (P95).
   static KernelOp findFirst(KernelOp kernel) {
     auto casts = kernel->getAttrOfType<ArrayAttr>(kCastAttr);
     if (casts.empty())
       return kernel;
     const Encoding &to =
         cast<DictionaryAttr>(casts[casts.size() - 1]).getAs<EncodingAttr>("to").getValue();
-    bool leavesCodes = encoding::factors_sums(to) &&
-                       (areCodes(kernel->getResult(0), to) || areCodes(kernel.getInputs()[0], to));
+    bool leavesCodes = encoding::is_scaled(to) && areCodes(kernel->getResult(0), to);
+    if (encoding::factors_sums(to)) // copies of codes, too
+      leavesCodes |= areCodes(kernel.getInputs()[0], to);
     KernelOp first = kernel;
     for (bool areMade = false;;) {
       areMade |= areCodes(first->getResult(0), to);

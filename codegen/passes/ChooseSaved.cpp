@@ -267,15 +267,13 @@ private:
     }
   }
 
-  /// Codes, half as long as their numbers. Of what the backward pass alone reads under a scale of
-  /// f32 no numbers are left (P88), and codes say what rules decided; not so where each block has
-  /// such a scale, whose numbers are what is read (P101).
+  /// Codes, which are shorter than their numbers. Of what the backward pass alone reads forward
+  /// leaves no numbers, and codes say what rules decided.
   static void keepCodes(Value numbers, Operation *root) {
     recomputeInKernels(numbers, root);
     CastOp rounding = roundingOf(root);
-    bool isOfFactors = numbers == root->getResult(0) && !scalesBlocksByF32(root);
-    if (rounding && isOfFactors && numbers.use_empty())
-      moveNotes(root, rounding);
+    if (rounding && numbers.use_empty())
+      moveNotes(numbers.getDefiningOp(), rounding);
   }
 
   DictionaryAttr describe(const ForwardPass &forward, const Remade &remade, size_t steps) {

@@ -47,7 +47,7 @@ public:
       rotate();
     Scales scales = delayed ? Scales{delayed, {}} : findScales();
     Value scaled = delayed ? divideAndTrack() : multiply(kScale, widened(), scales.inverse);
-    if (isFittedApart())
+    if (isBelow8Bits())
       scaled = fitted(scaled);
     Encoding element =
         isBelow8Bits() ? Encoding(Element::f8e4m3) : Encoding(to.element, to.rounding);
@@ -98,25 +98,16 @@ private:
   /// Such elements are held as f8e4m3, which has all of their numbers.
   bool isBelow8Bits() const { return encoding::traits(to.element).bits < 8; }
 
-  /// Rounded, or limited to what the element has where that is drawn.
-  Value fitBelow8Bits(Scalars &s, Value x) {
-    return isDrawn() ? s.saturate(x, to.element) : roundedShort(s, x, to);
-  }
-
-  /// P95: what is rounded to codes is shown beside them, and lies before the map that fits it.
-  bool isFittedApart() const { return isBelow8Bits() && isOfF32(); }
-
+  /// Before the cast, of an element of fewer than 8 bits: rounded, or limited to what that has
+  /// where it is drawn. A map of its own, since what is rounded to codes is shown beside them
+  /// (P95).
   Value fitted(Value scaled) {
     auto map = makeMap(
-        builder, loc, kFit, {scaled}, type,
-        [&](Scalars &s, ValueRange e) -> SmallVector<Value> { return {fitBelow8Bits(s, e[0])}; });
+        builder, loc, kFit, {scaled}, type, [&](Scalars &s, ValueRange e) -> SmallVector<Value> {
+          return {isDrawn() ? s.saturate(e[0], to.element) : roundedShort(s, e[0], to)};
+        });
     map->setAttr(kInternalAttr, builder.getUnitAttr());
     return made(map);
-  }
-
-  /// Before the cast: of an element of fewer than 8 bits what that has.
-  Value readyForCast(Scalars &s, Value product) {
-    return isBelow8Bits() && !isFittedApart() ? fitBelow8Bits(s, product) : product;
   }
 
   Operation *add(Operation *op) {
@@ -206,8 +197,7 @@ private:
           isOfF32() ? e[1]
                     : s.real(s.minus(s.integer(int64_t(2 * kSingle.bias) << kSingle.mantissa_bits),
                                      s.bits(e[1])));
-      Value fitting = readyForCast(s, s.mul(e[0], inverse));
-      return {onlyFinite(s, magnitude, fitting), s.rowMax(magnitude)};
+      return {onlyFinite(s, magnitude, s.mul(e[0], inverse)), s.rowMax(magnitude)};
     };
     auto map = makeMap(builder, loc, kScale, space, {widened(), Value(delayed)},
                        SmallVector<Type>{type, rows}, code);
@@ -354,8 +344,7 @@ private:
       bool isUnscale = label == kUnscale;
       bool isMultiplier = isUnscale && isOfF32() && delayed; // P87: of elements, not of codes
       Value product = s.mul(e[0], isMultiplier ? s.div(s.like(e[1], 1), e[1]) : e[1]);
-      Value fitting = isUnscale ? product : readyForCast(s, product);
-      return {isOfF32() && !isUnscale ? onlyFinite(s, s.absolute(e[0]), fitting) : fitting};
+      return {isOfF32() && !isUnscale ? onlyFinite(s, s.absolute(e[0]), product) : product};
     };
     AccessAttr group = ofGroup(tensor(factors));
     if (!group)

@@ -164,7 +164,8 @@ TEST_CASE("in blocks under f32 inspect() shows numbers, and operands as what was
   inspect_rounded(pair.trainer, [&](const InspectedValue& value, const Encoding& to) {
     if (to.scaling.scale != Element::f32 || to.scaling.kind != Scaling::Kind::block) return;
     CHECK(statistics_of(value).error < (encoding::traits(to.element).bits < 8 ? 0.3 : 0.1));
-    if (to.scaling.rows > 1 || to.rounding == Rounding::stochastic) return;
+    // What is saved in such a format the backward pass alone reads (kept_codes.cpp).
+    if (to.scaling.rows > 1 || to.rounding == Rounding::stochastic || value.role == "saved") return;
     ++compared[to.element];
     reference::RoundTo round_to{to.element, to.rounding, to.saturate, to.scaling};
     std::vector<float> expected;

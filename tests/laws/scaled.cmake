@@ -120,6 +120,6 @@ foreach(name bf16 f8 tensors delayed blocks tiles columns levels rotated factors
 endforeach()
 string(APPEND more "};\n")
 configure_file(artifacts.hpp.in scaled/artifacts.hpp @ONLY)
-halftone_add_test(laws_scaled OPTIMIZED SOURCES main.cpp delayed.cpp roundings.cpp scaled.cpp scaled_digits.cpp ${PROJECT_SOURCE_DIR}/examples/digits/images.cpp ${objects} LINK halftone::runtime halftone::manifest halftone::reference)
+halftone_add_test(laws_scaled OPTIMIZED SOURCES main.cpp delayed.cpp kept_codes.cpp roundings.cpp scaled.cpp scaled_digits.cpp ${PROJECT_SOURCE_DIR}/examples/digits/images.cpp ${objects} LINK halftone::runtime halftone::manifest halftone::reference)
 target_include_directories(laws_scaled PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/scaled ${CMAKE_CURRENT_SOURCE_DIR}/.. ${PROJECT_SOURCE_DIR}/examples/digits)
 target_compile_definitions(laws_scaled PRIVATE DIGITS_CSV="${PROJECT_SOURCE_DIR}/examples/digits/data/digits.csv")

@@ -23,8 +23,9 @@ struct InspectedValue {
   /// Of a rounding by a rule or the language's default: what it rounded, as many as `values`, to
   /// which format ("bf16"; with scales all of it: "f8e4m3 scaled tensor f8e8m0 saturate"), and the
   /// rule as the text form spells it, empty for the default. Of all else `before` is empty, and of
-  /// inputs that are delivered in another element than f32. Where products multiply codes, these
-  /// are `values`, and `before` is what became codes.
+  /// inputs that are delivered in another element than f32. Where products multiply codes, or
+  /// forward leaves codes for the backward pass alone, these are `values`, and `before` is what
+  /// became codes.
   std::span<const float> before = {};
   std::string_view format = {}, rule = {};
 };
