@@ -60,6 +60,12 @@ bool isOfCodes(Value operand) {
   return !codes || bitsOf(tensor(codes.getX()).getElementType()) <= 8; // P100
 }
 
+/// Whether it is numbers of 8 bits or fewer in blocks with scales of f32 (P101).
+bool isInBlocksOfF32(Value operand) {
+  auto numbers = operand.getDefiningOp<MapOp>();
+  return numbers && scalesBlocksByF32(numbers);
+}
+
 std::string layerOf(Operation *op) { return getLayer(op).str(); }
 
 class GraphAudit {
@@ -296,8 +302,8 @@ private:
     set(contract.getResult(), Node{sum});
   }
 
-  /// What the sum of so many products may be off by, as a share of their sizes: N8, or N13 or N14
-  /// where a chip may multiply 8 bits.
+  /// What the sum of so many products may be off by, as a share of their sizes: N8, or N13, N14 or
+  /// N17 where a chip may multiply 8 bits.
   double shareOf(ContractOp contract, double count) {
     auto precision = contract->getAttrOfType<PrecisionAttr>(kPrecisionAttr);
     Accumulation sums = precision ? precision.getAccumulate() : Accumulation::F32;
@@ -306,9 +312,13 @@ private:
     bool leavesDigits = sums == Accumulation::Hardware || sums == Accumulation::Promoted;
     auto target = graph->getParentOfType<ModuleOp>()->getAttrOfType<StringAttr>(kTargetAttr);
     const Chip *chip = target ? findChip(target.getValue()) : nullptr;
-    if (leavesDigits && chip && chip->float8Operations > 0 && isOfCodes(contract.getLhs()) &&
-        isOfCodes(contract.getRhs()))
-      return shareOfFloat8(count, sums == Accumulation::Promoted);
+    auto both = [&](bool (*is)(Value)) { return is(contract.getLhs()) && is(contract.getRhs()); };
+    if (leavesDigits && chip && chip->float8Operations > 0) {
+      if (both(isOfCodes))
+        return shareOfFloat8(count, sums == Accumulation::Promoted);
+      if (sums == Accumulation::Promoted && both(isInBlocksOfF32))
+        return shareOfFactored(count);
+    }
     return accumulated(count, unit);
   }
 

@@ -34,12 +34,27 @@ TensorSums TensorSums::viewed(ir::TensorType shown, ir::TensorType as) const {
   return sums;
 }
 
+static constexpr double kPartOfSum = 128;
+
+/// Of so many products that are added as the instruction adds them.
+static double shareOfKept(double count) {
+  constexpr double kAtOnce = 16, kKept = 0x1p-13;
+  return accumulated(count + std::ceil(count / kAtOnce), kKept);
+}
+
+/// Of parts, of each of which so many roundings to f32 come before the additions.
+static double shareOfParts(double count, double roundings) {
+  double share = shareOfKept(std::min(count, kPartOfSum));
+  return share + product(accumulated(std::ceil(count / kPartOfSum) + roundings, kUnit), 1 + share);
+}
+
 double shareOfFloat8(double count, bool promotes) {
-  constexpr double kPart = 128, kAtOnce = 16, kKept = 0x1p-13;
-  double part = promotes ? std::min(count, kPart) : count;
-  double share = accumulated(part + std::ceil(part / kAtOnce), kKept);
-  return promotes ? share + product(accumulated(std::ceil(count / kPart), kUnit), 1 + share)
-                  : share;
+  return promotes ? shareOfParts(count, 0) : shareOfKept(count);
+}
+
+double shareOfFactored(double count) {
+  constexpr double kRoundings = 4; // of both numbers, both factors' product, and the part's
+  return shareOfParts(count, kRoundings);
 }
 
 Bound sumOfProducts(const Factor &a, const Factor &b, double count, double share) {

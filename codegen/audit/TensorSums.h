@@ -31,6 +31,8 @@ Bound sumOfProducts(const Factor &a, const Factor &b, double count, double share
 
 /// Of products of 8-bit floats that a chip multiplies as such: N14 where sums are promoted, N13.
 double shareOfFloat8(double count, bool promotes);
+/// Of those that stand for numbers in blocks with factors: N17.
+double shareOfFactored(double count);
 
 /// The parts of a spectrum of `places` numbers x (Z2), and of the numbers of a spectrum (Z3).
 Bound spectrumOf(const Bound &x, double places, double spectrum);

@@ -53,7 +53,7 @@ def Halftone_AccessKind : Halftone_Enum<"AccessKind", [
     I32EnumAttrCase<"Rhs2", 12, "rhs2">,      // likewise: (b, i, j) -> (b, j, c)
     I32EnumAttrCase<"Turns", 13, "turns">,    // what transforms multiply by: all of it, for every element
     I32EnumAttrCase<"Transformed", 14, "transformed">, // as a result alone: a sequence's spectrum, the sequence of one, or a spectrum that was worked on
-    I32EnumAttrCase<"LhsScales", 16, "lhs_scales">, // of a scaled_contract, by a map: the power of two that lhs's element is multiplied by
+    I32EnumAttrCase<"LhsScales", 16, "lhs_scales">, // of a scaled_contract, by a map: the scale that lhs's element is multiplied by
     I32EnumAttrCase<"RhsScales", 17, "rhs_scales">, // likewise rhs's
     I32EnumAttrCase<"Factor", 15, "factor">, // of a convolution_pass: the other spectrum, all of it, for every element
     I32EnumAttrCase<"Segment", 8, "segment">]>; // as a result alone: (i, j) -> (the row that the body names, j), a sum over i, or the largest

@@ -85,7 +85,8 @@ SmallVector<Value> ContractOp::buildBody(OpBuilder &, ValueRange, Value accumula
 /// Of an operand, with so many lines and places of the sum to a block.
 static LogicalResult verifyBlocks(ScaledContractOp op, TensorType matrix, TensorType scales,
                                   ArrayRef<int64_t> block, bool alongSum) {
-  constexpr int64_t kScaled = 32; // places that an instruction multiplies by one scale
+  // Places that an instruction multiplies by one scale, or of a part of the sum (N17).
+  const int64_t kScaled = op.getByFactors() ? 128 : 32;
   if (block.size() != 2 || block[0] < 1 || block[1] < 1 || block[1] % kScaled != 0)
     return op.emitOpError() << "wants blocks of one line or more by a multiple of " << kScaled
                             << " places of the sum";
@@ -132,6 +133,8 @@ static LogicalResult verifyPacked(ScaledContractOp op) {
 }
 
 LogicalResult ScaledContractOp::verify() {
+  if (isPacked() && getByFactors())
+    return emitOpError("multiplies sums of packed codes by no factors");
   if (isPacked())
     return verifyPacked(*this);
   if (failed(verifyMatrices(*this, 0)) ||

@@ -192,10 +192,11 @@ def Halftone_ContractOp : Halftone_TensorOp<"contract"> {
   let hasVerifier = 1;
 }
 def Halftone_ScaledContractOp : Halftone_TensorOp<"scaled_contract"> {
-  let summary = "Matrix products of 8-bit codes in blocks, each with a power of two that it is multiplied by (P51), as chips with block-scaled products have them (P21)";
+  let summary = "Matrix products of 8-bit codes in blocks, each with a scale that it is multiplied by (P51, P101), as chips have them (P21)";
   let description = [{
     lhs and rhs are those of a contract without a batch. Their scales have an element for each block of `lhs_block`, `rhs_block`: so many lines, which
-    are no part of the sum, by so many of its places, a multiple of 32. Or codes have 4 bits (decisions/0068): an operand is [lines, parts, 8] in i32, eight
+    are no part of the sum, by so many of its places, a multiple of 32, and are powers of two; or `by_factors` any numbers, by which sums of 128 products are
+    multiplied (N17), of which blocks have a multiple of places. Or codes have 4 bits (decisions/0068): an operand is [lines, parts, 8] in i32, eight
     words of eight codes of f4e2m1 for every 64 places of the sum, its scales [lines, parts] in i32, and a block is of one line by 16 places, with a byte of
     f8e4m3, or by 32, with a field of exponents.
     ```mlir
@@ -207,7 +208,7 @@ def Halftone_ScaledContractOp : Halftone_TensorOp<"scaled_contract"> {
   }];
   let arguments = (ins Halftone_AnyTensor:$lhs, Halftone_AnyTensor:$lhs_scales, Halftone_AnyTensor:$rhs, Halftone_AnyTensor:$rhs_scales,
                        UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs, Halftone_PassAttr:$pass, OptionalAttr<StrAttr>:$label,
-                       DenseI64ArrayAttr:$lhs_block, DenseI64ArrayAttr:$rhs_block);
+                       DenseI64ArrayAttr:$lhs_block, DenseI64ArrayAttr:$rhs_block, UnitAttr:$by_factors);
   let results = (outs Halftone_AnyTensor:$result);
   let extraClassDeclaration = [{
     /// The dimensions that it sums over.

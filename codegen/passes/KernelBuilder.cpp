@@ -373,8 +373,11 @@ KernelOp KernelBuilder::build(StringRef name) {
     for (StringRef name : {StringRef(kNotJoinedAttr), StringRef(kNoEightBitsAttr)})
       if (Attribute reason = op->getAttr(name))
         kernel->setAttr(name, reason);
-  if (auto scaled = dyn_cast<ScaledContractOp>(group.ops.front()); scaled && scaled.isPacked())
+  auto scaled = dyn_cast<ScaledContractOp>(group.ops.front());
+  if (scaled && scaled.isPacked())
     kernel->setAttr(kScalePlacesAttr, outer.getI64IntegerAttr(scaled.getLhsBlock()[1]));
+  if (scaled && scaled.getByFactors())
+    kernel->setAttr(kByFactorsAttr, outer.getUnitAttr());
   noteOrigins(kernel);
   for (auto [before, after] : llvm::zip(storedResults, kernel.getStored()))
     before.replaceAllUsesWith(after);

@@ -44,7 +44,7 @@ bool standsForCodes(Value operand) {
 }
 
 /// What multiplies 8 bits: nothing; warp groups, that lie along the sum alone; warps; or warps that
-/// multiply by scales of blocks, too.
+/// multiply by powers of two of blocks, too.
 enum class Instruction { None, OfGroups, OfWarps, OfBlocks };
 
 Instruction instructionOf(StringRef name) {
@@ -86,12 +86,11 @@ std::string whyNotTurned(ContractOp contract) {
   return areAcross && lhs && rhs ? skeletons::whyNotBothAcross(*lhs, *rhs) : "";
 }
 
-/// How an operand is scaled that block_scaled_contraction.cuh reads: so many lines by so many
-/// places of the sum have one power of two.
+/// How an operand is scaled that block_scaled_contraction.cuh or factored_contraction.cuh reads: so
+/// many lines by so many places of the sum have one scale.
 struct Blocks {
   Value codes, scales;
   SmallVector<int64_t> size;
-  bool arePowers = true; ///< its scales
 };
 
 bool isScaledInBlocks(Value operand) {
@@ -103,16 +102,34 @@ bool isOf4Bits(Value operand) {
   return isScaledInBlocks(operand) && makesNumbersOf4Bits(numbersOf(operand));
 }
 
-/// Fills `blocks`, or says why the instruction does not multiply by the operand's scales.
-std::string findBlocks(ContractOp contract, unsigned index, Blocks &blocks) {
-  constexpr int64_t kScaled = 32; // places that are multiplied by one scale
+bool isInBlocksOfF32(Value operand) {
+  MapOp numbers = numbersOf(operand);
+  return numbers && scalesBlocksByF32(numbers);
+}
+
+/// Why blocks of so many places of the sum have no scale for each stretch of it that has one.
+std::string whyNotOfPlaces(int64_t places, bool byFactors) {
+  constexpr int64_t kOfInstruction = 32, kOfPart = 128; // N17
+  if (places % (byFactors ? kOfPart : kOfInstruction) == 0)
+    return "";
+  return "blocks have " + std::to_string(places) + " places of the sum, of which " +
+         (byFactors ? "128 are added up before a scale of f32 multiplies them"
+                    : "an instruction multiplies 32 by one scale");
+}
+
+/// Fills `blocks`, or says why the operand's scales multiply nothing inside of the sum.
+std::string findBlocks(ContractOp contract, unsigned index, bool byFactors, Blocks &blocks) {
   Value operand = contract->getOperand(index);
   MapOp numbers = numbersOf(operand);
   if (!isScaledInBlocks(operand))
     return "one operand alone is scaled in blocks";
-  blocks.arePowers = scalesBlocksByPowers(numbers);
-  if (!blocks.arePowers)
+  if (!byFactors && !scalesBlocksByPowers(numbers))
     return "the scales of an operand's blocks are no powers of two";
+  if (byFactors && !scalesBlocksByF32(numbers))
+    return "blocks of one operand alone have scales of f32";
+  if (byFactors && accumulationOf(contract) != Accumulation::Promoted)
+    return "blocks have scales of f32, which multiply sums of 128 products, as accumulate promoted "
+           "alone has them";
   if (contract.getStart() || contract.getBatchAxes() > 0)
     return "its sum goes on from another, or is one of a batch, and operands have scales in blocks";
   blocks.codes = getBeforeWidening(numbers.getInputs()[0]);
@@ -126,9 +143,8 @@ std::string findBlocks(ContractOp contract, unsigned index, Blocks &blocks) {
   int64_t ofRows = size(at[at.size() - 2]), ofColumns = size(at.back());
   blocks.size =
       alongSum ? SmallVector<int64_t>{ofRows, ofColumns} : SmallVector<int64_t>{ofColumns, ofRows};
-  if (blocks.size[1] % kScaled != 0)
-    return "blocks have " + std::to_string(blocks.size[1]) +
-           " places of the sum, of which an instruction multiplies 32 by one scale";
+  if (std::string reason = whyNotOfPlaces(blocks.size[1], byFactors); !reason.empty())
+    return reason;
   ArrayRef<Attribute> dims = tensor(blocks.codes).getDims();
   auto rows = dyn_cast<IntegerAttr>(dims[dims.size() - 2]);
   if (dims.size() > 2 && ofRows > 1 && (!rows || rows.getInt() % ofRows != 0))
@@ -154,13 +170,14 @@ public:
       : graph(graph), builder(graph.getContext()), readers(builder), packer(builder),
         transposed(builder, byGroups, sizes) {}
 
-  /// Whether some product became one of 8 bits.
-  bool run(Instruction instruction) {
+  /// Whether some product became one of 8 bits. Of blocks none does where `alike`.
+  bool run(Instruction instruction, bool alike) {
     bool changed = false;
     for (auto contract : llvm::to_vector(graph.getBody().front().getOps<ContractOp>())) {
       if (!asksForCodes(contract))
         continue;
-      if (instruction == Instruction::OfBlocks && readsBlocks(contract)) {
+      Instruction least = readsBlocksOfF32(contract) ? Instruction::OfWarps : Instruction::OfBlocks;
+      if (!alike && instruction >= least && readsBlocks(contract)) {
         changed |= multiplyBlocks(contract);
         continue;
       }
@@ -184,15 +201,20 @@ public:
     return changed;
   }
 
+  /// That chips multiply by themselves.
   static bool hasBlocks(GraphOp graph) {
     return llvm::any_of(graph.getBody().front().getOps<ContractOp>(), [](ContractOp contract) {
-      return asksForCodes(contract) && readsBlocks(contract);
+      return asksForCodes(contract) && readsBlocks(contract) && !readsBlocksOfF32(contract);
     });
   }
 
 private:
   static bool readsBlocks(ContractOp contract) {
     return isScaledInBlocks(contract.getLhs()) || isScaledInBlocks(contract.getRhs());
+  }
+
+  static bool readsBlocksOfF32(ContractOp contract) {
+    return isInBlocksOfF32(contract.getLhs()) || isInBlocksOfF32(contract.getRhs());
   }
 
   /// Why no product of packed codes took the place of the contraction, whose operands have 4 bits,
@@ -213,15 +235,16 @@ private:
 
   /// Whether a product of codes and scales took the contraction's place.
   bool multiplyBlocks(ContractOp contract) {
+    bool byFactors = readsBlocksOfF32(contract);
     bool areOf4Bits = isOf4Bits(contract.getLhs()) && isOf4Bits(contract.getRhs());
-    std::string unpacked = areOf4Bits ? packCodes(contract) : "";
-    if (areOf4Bits && unpacked.empty())
+    std::string unpacked = areOf4Bits && !byFactors ? packCodes(contract) : "";
+    if (areOf4Bits && !byFactors && unpacked.empty())
       return true;
     Blocks lhs, rhs;
-    std::string reason = findBlocks(contract, 0, lhs);
+    std::string reason = findBlocks(contract, 0, byFactors, lhs);
     if (reason.empty())
-      reason = findBlocks(contract, 1, rhs);
-    if (areOf4Bits && !(lhs.arePowers && rhs.arePowers))
+      reason = findBlocks(contract, 1, byFactors, rhs);
+    if (!unpacked.empty() && !scaledByPowers(contract))
       reason = unpacked;
     if (reason.empty())
       reason = whyNotTurned(contract);
@@ -233,7 +256,7 @@ private:
     auto scaled = ScaledContractOp::create(
         builder, contract.getLoc(), contract.getType(), lhs.codes, lhs.scales, rhs.codes,
         rhs.scales, contract.getTransposeLhs(), contract.getTransposeRhs(), contract.getPass(),
-        contract.getLabelAttr(), lhs.size, rhs.size);
+        contract.getLabelAttr(), lhs.size, rhs.size, byFactors);
     for (NamedAttribute attribute : contract->getDiscardableAttrs())
       scaled->setAttr(attribute.getName(), attribute.getValue());
     for (Value operand : {contract.getLhs(), contract.getRhs()})
@@ -241,6 +264,11 @@ private:
     contract.getResult().replaceAllUsesWith(scaled.getResult());
     contract.erase();
     return true;
+  }
+
+  static bool scaledByPowers(ContractOp contract) {
+    return scalesBlocksByPowers(numbersOf(contract.getLhs())) &&
+           scalesBlocksByPowers(numbersOf(contract.getRhs()));
   }
 
   /// Rules leave digits to the chip, and scale some operand to 8 bits.
@@ -317,7 +345,7 @@ struct MultiplyCodesPass : halftone::ir::impl::MultiplyCodesBase<MultiplyCodesPa
     bool changed = false;
     for (auto graph : getOperation().getOps<GraphOp>())
       if (graph.getName() != kDiagnosis)
-        changed |= Multiplier(graph, byGroups, sizes).run(best);
+        changed |= Multiplier(graph, byGroups, sizes).run(best, alike);
     if (!changed)
       return;
     Builder builder(&getContext());

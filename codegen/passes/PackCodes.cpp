@@ -225,7 +225,8 @@ std::string CodePacker::multiply(ContractOp contract, CodesInBlocks lhs, CodesIn
   SmallVector<int64_t> block{1, places};
   auto scaled = ScaledContractOp::create(builder, contract.getLoc(), contract.getType(), left.words,
                                          left.scales, right.words, right.scales, false, true,
-                                         contract.getPass(), contract.getLabelAttr(), block, block);
+                                         contract.getPass(), contract.getLabelAttr(), block, block,
+                                         /*by_factors=*/false);
   for (NamedAttribute attribute : contract->getDiscardableAttrs())
     scaled->setAttr(attribute.getName(), attribute.getValue());
   Value result = scaled.getResult();

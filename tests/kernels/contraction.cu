@@ -3,14 +3,19 @@
 // bf16 or float), TRANSPOSE_LHS, TRANSPOSE_RHS, COLUMNS, WIDTH, LHS_SUM (0: unused, 1: per row, 2:
 // by elements), BATCH (its elements, 1 for none) and TILE; of two operands of 8 bits LHS, of which
 // ELEMENT is no format, and PROMOTES; of two in blocks LHS_LINES, LHS_PLACES,
-// RHS_LINES and RHS_PLACES, the lines and places of the sum that share a scale; of two of 4 bits
-// SCALE_PLACES, with int as LHS, RHS and SCALE.
+// RHS_LINES and RHS_PLACES, the lines and places of the sum that share a scale, and FACTORED where
+// those are no powers of two; of two of 4 bits SCALE_PLACES, with int as LHS, RHS and SCALE.
 #ifndef SCALE
 #define SCALE float
 #endif
 #ifdef SCALE_PLACES
 #include "halftone/kernels/float4_contraction.cuh"
 namespace skeleton = halftone::kernels::float4_contraction;
+#elif defined(FACTORED)
+#include "halftone/kernels/factored_contraction.cuh"
+using halftone::kernels::f8e4m3;
+using halftone::kernels::f8e5m2;
+namespace skeleton = halftone::kernels::factored_contraction;
 #elif defined(LHS_LINES)
 #include "halftone/kernels/block_scaled_contraction.cuh"
 using halftone::kernels::f8e4m3;

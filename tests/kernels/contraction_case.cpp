@@ -32,7 +32,7 @@ std::vector<float> in_memory(const std::vector<float>& operand, int batch, long 
   return result;
 }
 
-/// Codes times the powers of two of their blocks, which lie by lines and places, too.
+/// Codes times the scales of their blocks, which lie by lines and places, too.
 std::vector<float> numbers_of(const std::vector<float>& codes, const std::vector<float>& scales,
                               const ScaledBlocks& blocks, long long depth) {
   const long long pitch = (depth + blocks.places - 1) / blocks.places;
@@ -45,15 +45,20 @@ std::vector<float> numbers_of(const std::vector<float>& codes, const std::vector
   return numbers;
 }
 
-/// Of blocks that lie side by side in no order, from 2^-6 to 2^6, and numbers of f8e4m3 between.
+/// Numbers from 1 to 2 that scales have beside powers of two.
+enum class Between { none, of_f8e4m3, of_f32 };
+
+/// Of blocks that lie side by side in no order, from 2^-6 to 2^6, and numbers between.
 std::vector<float> scales_of(long long extent, long long depth, const ScaledBlocks& blocks,
-                             bool are_powers, int seed) {
+                             Between between, int seed) {
   const long long lines = (extent + blocks.lines - 1) / blocks.lines;
   const long long parts = (depth + blocks.places - 1) / blocks.places;
   std::vector<float> scales;
+  const int numbers = between == Between::none ? 1 : between == Between::of_f8e4m3 ? 8 : 1013;
   for (long long i = 0; i < lines * parts; ++i)
-    scales.push_back(std::ldexp(are_powers ? 1.0f : 1.0f + static_cast<float>(i * 5 % 8) / 8.0f,
-                                static_cast<int>((i * 7 + i / 5 * 3 + seed) % 13) - 6));
+    scales.push_back(
+        std::ldexp(1.0f + static_cast<float>(i * 5 % numbers) / static_cast<float>(numbers),
+                   static_cast<int>((i * 7 + i / 5 * 3 + seed) % 13) - 6));
   return scales;
 }
 
@@ -104,8 +109,8 @@ std::string TilePlan::text() const {
   return out.str();
 }
 
-int TilePlan::shared_bytes(int element_bytes, bool has_scales) const {
-  const int line = depth * element_bytes + (has_scales ? depth / 32 * 4 : 0);
+int TilePlan::shared_bytes(int element_bytes, int scales_of_line) const {
+  const int line = depth * element_bytes + 4 * scales_of_line;
   return std::max(stages * (rows + columns) * line, 64 * columns * (rows / warp_rows) + 4 * rows);
 }
 
@@ -113,9 +118,9 @@ std::string Instance::text() const {
   const auto name = [](Element format) -> std::string { return encoding::word(format); };
   const std::string formats = name(format) + (rhs() == format ? "" : " x " + name(rhs()));
   return "sm_" + chip + " " + formats + (promotes ? " promoted" : "") +
-         (transpose_lhs ? " lhs^T" : " lhs  ") + (transpose_rhs ? " rhs^T " : " rhs   ") +
-         std::to_string(columns) + " columns, " + std::to_string(batch) + " products, tile " +
-         tile.text();
+         (by_factors ? " by factors" : "") + (transpose_lhs ? " lhs^T" : " lhs  ") +
+         (transpose_rhs ? " rhs^T " : " rhs   ") + std::to_string(columns) + " columns, " +
+         std::to_string(batch) + " products, tile " + tile.text();
 }
 
 Compilation compile(const Instance& instance, const std::string& target) {
@@ -145,6 +150,7 @@ Compilation compile(const Instance& instance, const std::string& target) {
     macros.push_back("LHS_PLACES=" + std::to_string(instance.lhs_blocks->places));
     macros.push_back("RHS_LINES=" + std::to_string(instance.rhs_blocks->lines));
     macros.push_back("RHS_PLACES=" + std::to_string(instance.rhs_blocks->places));
+    if (instance.by_factors) macros.emplace_back("FACTORED");
   }
   return compile("contraction.cu", target + "_" + instance.chip, macros);
 }
@@ -169,9 +175,12 @@ Operands operands(const Instance& instance, long long rows_of_one, long long dep
     }
   x.lhs_codes = x.lhs;
   x.rhs_codes = x.rhs;
-  const bool are_powers = !instance.is_of_4_bits() || instance.lhs_blocks->places != 16;
-  x.lhs_scales = scales_of(rows, depth, *instance.lhs_blocks, are_powers, 1);
-  x.rhs_scales = scales_of(columns, depth, *instance.rhs_blocks, are_powers, 6);
+  const Between between = instance.by_factors ? Between::of_f32
+                          : instance.is_of_4_bits() && instance.lhs_blocks->places == 16
+                              ? Between::of_f8e4m3
+                              : Between::none;
+  x.lhs_scales = scales_of(rows, depth, *instance.lhs_blocks, between, 1);
+  x.rhs_scales = scales_of(columns, depth, *instance.rhs_blocks, between, 6);
   scale_blocks(instance, x);
   return x;
 }
@@ -242,7 +251,8 @@ Outcome run(const Instance& instance, const std::string& ptx, const Operands& x,
                                     &depth,
                                     lhs_scales.parameter(),
                                     rhs_scales.parameter()};
-  const int shared = tile.shared_bytes(instance.element_bytes(), has_scales);
+  const int scales_of_line = instance.by_factors ? 1 : has_scales ? tile.depth / 32 : 0;
+  const int shared = tile.shared_bytes(instance.element_bytes(), scales_of_line);
   Outcome outcome;
   outcome.report = device.launch(
       module, "contraction", {static_cast<std::uint32_t>(tiles) * splits},

@@ -20,8 +20,8 @@ struct TilePlan {
   [[nodiscard]] std::string text() const;
   [[nodiscard]] int threads() const { return 32 * (rows / warp_rows) * (columns / warp_columns); }
   /// README.md of kernels: shared memory of a block for elements of this size, of operands in
-  /// blocks with a scale of four bytes for 32 of them.
-  [[nodiscard]] int shared_bytes(int element_bytes, bool has_scales = false) const;
+  /// blocks with so many scales of four bytes for each line of a stage.
+  [[nodiscard]] int shared_bytes(int element_bytes, int scales_of_line = 0) const;
 };
 
 /// So many lines, none of which is summed over, by so many places of the sum have one scale.
@@ -49,6 +49,7 @@ struct Instance {
   /// lhs. Of 4 bits likewise, in blocks of 16 places with numbers of f8e4m3 as scales, of 32 with
   /// powers of two.
   std::optional<ScaledBlocks> lhs_blocks = std::nullopt, rhs_blocks = std::nullopt;
+  bool by_factors = false;  ///< of 8 bits in blocks: by numbers of f32 in place of powers of two
 
   [[nodiscard]] description::Element rhs() const { return rhs_format.value_or(format); }
   [[nodiscard]] bool is_of_4_bits() const { return encoding::traits(format).bits == 4; }
@@ -75,14 +76,14 @@ struct Operands {
   std::vector<float> lhs, rhs;     ///< (rows, depth), (batch, columns, depth), whatever the memory
   std::vector<float> input;        ///< (rows, columns)
   std::vector<float> bias, scale;  ///< (columns), (rows)
-  /// Of operands in blocks, whose numbers lhs and rhs are: codes in their order, and a power of two
-  /// for each block, in that order, too.
+  /// Of operands in blocks, whose numbers lhs and rhs are: codes in their order, and a scale for
+  /// each block, in that order, too.
   std::vector<float> lhs_codes = {}, rhs_codes = {}, lhs_scales = {}, rhs_scales = {};
 };
 /// Of so many rows in each product.
 [[nodiscard]] Operands operands(const Instance& instance, long long rows, long long depth);
 
-/// Numbers of operands in blocks: codes times scales.
+/// Numbers of operands in blocks: codes times scales, rounded to f32.
 void scale_blocks(const Instance& instance, Operands& operands);
 
 /// What a launch left behind.
@@ -105,7 +106,7 @@ struct Outcome {
 [[nodiscard]] std::vector<float> results(const Instance& instance, const Operands& operands,
                                          const Outcome& outcome);
 
-/// Sums that N8 does not allow, or N13 or N14, as sentences, at most `most`.
+/// Sums that N8 does not allow, or N13, N14 or N17, as sentences, at most `most`.
 [[nodiscard]] std::vector<std::string> outside_class_b(const Operands& operands,
                                                        const Outcome& outcome,
                                                        Sums sums = Sums::toward_zero,

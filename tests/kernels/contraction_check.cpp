@@ -18,6 +18,11 @@ std::string key_of(const Instance& instance) {
   return key;
 }
 
+Sums sums_of(const Instance& instance) {
+  if (instance.by_factors) return Sums::factored;
+  return instance.promotes ? Sums::promoted : Sums::kept;
+}
+
 }  // namespace
 
 const std::string& ptx_of(const Instance& instance) {
@@ -41,8 +46,7 @@ Outcome check(const Instance& instance, long long rows, long long depth, int spl
   Outcome outcome = run(instance, ptx_of(instance), x, splits, options);
   for (const simulator::Finding& finding : outcome.report.findings) FAIL_CHECK(finding.text());
   if (instance.is_of_8_bits())
-    for (const std::string& sentence :
-         outside_class_b(x, outcome, instance.promotes ? Sums::promoted : Sums::kept))
+    for (const std::string& sentence : outside_class_b(x, outcome, sums_of(instance)))
       FAIL_CHECK(sentence);
   if (!instance.is_of_8_bits() || options.accumulation == simulator::Accumulation::exact)
     for (const std::string& sentence : outside_class_b(x, outcome)) FAIL_CHECK(sentence);

@@ -15,9 +15,9 @@ inline constexpr simulator::LaunchOptions kTruncating = {.accumulation =
 /// What NVRTC makes of the instance, once in a process.
 [[nodiscard]] const std::string& ptx_of(const Instance& instance);
 
-/// One launch in full: the simulator found nothing; sums are inside N8, or of 8 bits N13 or N14,
-/// and inside N8 where the simulator keeps all of their digits; all else has the bits that it had
-/// to have, and counters are zero again.
+/// One launch in full: the simulator found nothing; sums are inside N8, or of 8 bits N13, N14 or
+/// N17, and inside N8 where the simulator keeps all of their digits; all else has the bits that it
+/// had to have, and counters are zero again.
 Outcome check(const Instance& instance, long long rows, long long depth, int splits = 1,
               const simulator::LaunchOptions& options = {});
 

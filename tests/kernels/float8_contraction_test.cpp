@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// float8_contraction.cuh and block_scaled_contraction.cuh on the simulator: sums inside N13 and
-// N14, all else to the bit, nothing found, and no two lanes of a wavefront in one bank. Each bound
-// is shown to tell the two apart.
+// float8_contraction.cuh, block_scaled_contraction.cuh and factored_contraction.cuh on the
+// simulator: sums inside N13, N14 and N17, all else to the bit, nothing found, and no two lanes of
+// a wavefront in one bank. Each bound is shown to tell the first two apart.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -205,14 +205,108 @@ TEST_CASE("of blocks with a scale of 2^113 or more all sums are NaN, and no othe
   }
 }
 
+//===--- Blocks with factors ---===//
+
+namespace {
+
+Instance by_factors(Element lhs, Element rhs, bool transpose_lhs, bool transpose_rhs) {
+  Instance instance = instance_of(lhs, rhs, transpose_lhs, transpose_rhs, true);
+  instance.lhs_sum = LhsSum::unused;
+  instance.lhs_blocks = {1, 128};
+  instance.rhs_blocks = transpose_rhs ? ScaledBlocks{128, 128} : ScaledBlocks{1, 128};
+  instance.by_factors = true;
+  return instance;
+}
+
+}  // namespace
+
+TEST_CASE("products of blocks by factors are inside the bound of numbers") {
+  for (const Element lhs : {Element::f8e4m3, Element::f8e5m2}) {
+    for (const Element rhs : {Element::f8e4m3, Element::f8e5m2}) {
+      for (const bool transpose_lhs : kEither) {
+        for (const bool transpose_rhs : kEither) {
+          Instance instance = by_factors(lhs, rhs, transpose_lhs, transpose_rhs);
+          if (lhs == rhs) instance.chip = "120a";
+          check(instance, 64, 320);
+          check(instance, 64, 320, 1, kTruncating);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("blocks by factors that end short, and tiles of every shape, with and without splits") {
+  struct Case {
+    TilePlan tile;
+    ScaledBlocks lhs, rhs;
+    long long rows;
+    int columns;
+    long long depth;
+    int splits = 1;
+  };
+  static constexpr Case kCases[] = {
+      {{128, 128, 64, 64, 32, 3, 16, 16}, {1, 128}, {1, 128}, 144, 144, 272},
+      {{128, 128, 64, 32, 32, 3, 4, 4}, {1, 128}, {128, 128}, 36, 52, 76},
+      {{128, 128, 64, 32, 32, 3, 4, 4}, {64, 256}, {3, 384}, 72, 4, 700},
+      {{256, 128, 64, 64, 64, 2, 16, 16}, {128, 128}, {1, 128}, 272, 144, 272},
+      {{32, 128, 128, 32, 32, 3, 16, 16}, {128, 128}, {128, 128}, 272, 144, 528},
+      {{64, 64, 128, 32, 32, 3, 8, 8}, {2, 128}, {1, 4096}, 72, 72, 1000, 4},
+      {{64, 64, 64, 32, 32, 4, 8, 8}, {1, 128}, {32, 128}, 72, 72, 264, 4},
+  };
+  for (const Case& each : kCases) {
+    for (const bool transpose_lhs : kEither) {
+      for (const bool transpose_rhs : kEither) {
+        Instance instance =
+            by_factors(Element::f8e4m3, Element::f8e5m2, transpose_lhs, transpose_rhs);
+        instance.tile = each.tile;
+        instance.tile.splits = each.splits;
+        instance.lhs_blocks = each.lhs;
+        instance.rhs_blocks = each.rhs;
+        instance.columns = each.columns;
+        check(instance, each.rows, each.depth, each.splits, kTruncating);
+      }
+    }
+  }
+}
+
+TEST_CASE("each part of 128 products has factors of its own, whose product is what counts") {
+  Instance instance = by_factors(Element::f8e4m3, Element::f8e4m3, false, true);
+  Operands x = operands(instance, 64, 384);
+  for (float& code : x.lhs_codes) code = 1.0f;
+  for (float& code : x.rhs_codes) code = 1.0f;
+  // Of each row three parts: 2^-100 beside 2^100, 3 beside 2^-14, 0x1.8p-140 beside 2^120.
+  for (std::size_t i = 0; i < x.lhs_scales.size(); ++i)
+    x.lhs_scales[i] = i % 3 == 0 ? 0x1p-100f : i % 3 == 1 ? 3.0f : 0x1.8p-140f;
+  x.rhs_scales = {0x1p100f, 0x1p-14f, 0x1p120f};
+  x.lhs_codes[5 * 384 + 200] = NAN;
+  x.lhs_codes[9 * 384 + 300] = -448.0f;
+  x.lhs_scales[3 * 11 + 2] = INFINITY;
+  scale_blocks(instance, x);
+  const Outcome outcome = run(instance, ptx_of(instance), x, 1, {});
+  CHECK(outcome.report.findings.empty());
+  for (std::size_t at = 0; at < outcome.sum.size(); ++at) {
+    const std::size_t row = at / static_cast<std::size_t>(x.columns);
+    CAPTURE(row);
+    const float last = row == 9 ? 127.0f - 448.0f : 128.0f;
+    if (row == 5)
+      CHECK(std::isnan(outcome.sum[at]));
+    else if (row == 11)
+      CHECK(outcome.sum[at] == INFINITY);
+    else
+      CHECK(outcome.sum[at] == 128.0f + 0x1.8p-6f + last * 0x1.8p-20f);
+  }
+}
+
 TEST_CASE("no two lanes of a wavefront want one bank") {
   for (const TilePlan& tile : kTilesOfBytes) {
     for (const bool transpose_lhs : kEither) {
       for (const bool transpose_rhs : kEither) {
         const Instance instance =
             instance_of(Element::f8e4m3, Element::f8e4m3, transpose_lhs, transpose_rhs, false);
-        for (Instance each : {instance, in_blocks(Element::f8e4m3, Element::f8e4m3, transpose_lhs,
-                                                  transpose_rhs, true)}) {
+        for (Instance each :
+             {instance,
+              in_blocks(Element::f8e4m3, Element::f8e4m3, transpose_lhs, transpose_rhs, true),
+              by_factors(Element::f8e4m3, Element::f8e4m3, transpose_lhs, transpose_rhs)}) {
           each.tile = tile;
           each.columns = 128;
           each.lhs_sum = LhsSum::unused;

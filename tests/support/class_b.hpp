@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// N8, N13 and N14: the results that a contraction may store when its f32 sum is not the ordered
-// chain N1. One interval per element, derived from its operands alone: the reference has no part in
-// it.
+// N8, N13, N14 and N17: the results that a contraction may store when its f32 sum is not the
+// ordered chain N1. One interval per element, derived from its operands alone: the reference has no
+// part in it.
 #pragma once
 
 #include <algorithm>
@@ -25,6 +25,7 @@ enum class Sums {
              ///< and pairs of bf16
   kept,      ///< N13: of each 8-bit product and each sum of 16 of them 14 digits: unit 2^-13
   promoted,  ///< N14: parts of 128 as `kept`, which are added as `nearest`
+  factored,  ///< N17: likewise of codes, each part times two factors; operands are numbers
 };
 
 /// What one element of a contraction may be.
@@ -76,10 +77,13 @@ inline float at_most(double x) { return -at_least(-x); }
   switch (sums) {
     case Sums::kept:
       return kept(k);
-    case Sums::promoted: {
+    case Sums::promoted:
+    case Sums::factored: {
       constexpr std::size_t kPart = 128;
+      // Both operands' numbers, both factors' product and the part's.
+      const std::size_t of_factors = sums == Sums::factored ? 4 : 0;
       const double of_parts = kept(std::min(k, kPart));
-      return of_parts + gamma_bound((k + kPart - 1) / kPart, 0x1p-24) * (1 + of_parts);
+      return of_parts + gamma_bound((k + kPart - 1) / kPart + of_factors, 0x1p-24) * (1 + of_parts);
     }
     case Sums::toward_zero:
       return gamma_bound(k, 0x1p-23);
@@ -88,9 +92,9 @@ inline float at_most(double x) { return -at_least(-x); }
   }
 }
 
-/// N8 for the element Σ a[i]*b[i], or N13 or N14. The operands are as the contraction reads them:
-/// rounded to its compute formats and widened. Throws std::domain_error when a partial sum may
-/// overflow f32.
+/// N8 for the element Σ a[i]*b[i], or N13, N14 or N17. The operands are as the contraction reads
+/// them: rounded to its compute formats and widened. Throws std::domain_error when a partial sum
+/// may overflow f32.
 [[nodiscard]] inline ClassB class_b(std::span<const float> a, std::span<const float> b,
                                     reference::RoundTo store, Sums sums) {
   using class_b_detail::at_least, class_b_detail::at_most, class_b_detail::is_subnormal,
@@ -108,10 +112,13 @@ inline float at_most(double x) { return -at_least(-x); }
     place = std::min(place, last_place(a[i]) + last_place(b[i]));
   }
   // Where every partial sum has at most 24 digits above a place of f32 none is ever rounded, and
-  // where that place is one of normal numbers none is flushed. Of 8 bits 13 digits are kept of all.
-  const bool is_of_8_bits = sums == Sums::kept || sums == Sums::promoted;
+  // where that place is one of normal numbers none is flushed. Of 8 bits 13 digits are kept of all;
+  // numbers say nothing of digits of codes.
+  const bool has_factors = sums == Sums::factored;
+  const bool is_of_8_bits = sums == Sums::kept || sums == Sums::promoted || has_factors;
   const int digits = is_of_8_bits ? 13 : 24;
-  if (place < (flushes ? -126 : -149) || bound.magnitudes > std::ldexp(1.0, place + digits)) {
+  if (has_factors || place < (flushes ? -126 : -149) ||
+      bound.magnitudes > std::ldexp(1.0, place + digits)) {
     const double unit = is_of_8_bits ? 0x1p-13 : sums == Sums::toward_zero ? 0x1p-23 : 0x1p-24;
     const double k = static_cast<double>(a.size());
     bound.error = sum_error(a.size(), sums) * bound.magnitudes  //

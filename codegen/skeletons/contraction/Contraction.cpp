@@ -129,6 +129,8 @@ bool multipliesFloat8(KernelOp kernel) {
 
 bool multipliesBlocks(KernelOp kernel) { return findMatrices(kernel).lhsScales.has_value(); }
 
+bool multipliesByFactors(KernelOp kernel) { return kernel->hasAttr(kByFactorsAttr); }
+
 bool multipliesFloat4(KernelOp kernel) {
   Matrices matrices = findMatrices(kernel);
   return matrices.lhsScales && elementType(kernel.getInputs()[matrices.lhs]).isInteger(32);
@@ -231,6 +233,9 @@ LogicalResult Contraction::verify(KernelOp kernel) const {
        !(multipliesFloat4(kernel) && leavesDigits(kernel.getAccumulation()))))
     return kernel.emitOpError("multiplies blocks with scales that are not of two operands of 8 "
                               "bits, or of 4, under accumulate hardware or promoted");
+  if (multipliesByFactors(kernel) && !(multipliesBlocks(kernel) && promotes(kernel)))
+    return kernel.emitOpError(
+        "multiplies sums by factors that are not of blocks under accumulate promoted");
   return Skeleton::verify(kernel);
 }
 
@@ -293,7 +298,9 @@ void Contraction::addPlans(PlanList &plans) const {
       warpgroupForm().addPlans(plans);
   }
   // On chips that have no such products a plan stands only until those are planned apart.
-  assert((!plans.empty() || !multipliesBlocks(kernel) || !plans.chip.multipliesBlocks()) &&
+  assert((!plans.empty() || !multipliesBlocks(kernel) ||
+          !(multipliesByFactors(kernel) ? plans.chip.multipliesFloat8()
+                                        : plans.chip.multipliesBlocks())) &&
          "MultiplyCodes asks for what chips have");
   if (plans.empty())
     simtForm().addPlans(plans);
@@ -308,6 +315,8 @@ std::string Contraction::describePlan(CudaPlanAttr plan, const Launch &) const {
 }
 
 StringRef Contraction::getDeviceName(KernelOp kernel, CudaPlanAttr plan) const {
+  if (multipliesByFactors(kernel))
+    return "factored_contraction";
   if (multipliesBlocks(kernel))
     return multipliesFloat4(kernel) ? "float4_contraction" : "block_scaled_contraction";
   if (plan.getKind() != CudaPlanKind::Simt && multipliesFloat8(kernel))

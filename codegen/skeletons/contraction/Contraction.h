@@ -68,8 +68,11 @@ bool leavesDigits(ir::Accumulation accumulation);
 /// Whether both matrices are floats of 8 bits that may be multiplied as such.
 bool multipliesFloat8(KernelOp kernel);
 
-/// Whether their blocks have scales, which the instruction multiplies by.
+/// Whether their blocks have scales, which products or sums of them are multiplied by.
 bool multipliesBlocks(KernelOp kernel);
+
+/// Whether those are factors of the sums of parts (N17), which no instruction multiplies by.
+bool multipliesByFactors(KernelOp kernel);
 
 /// Whether both are packed codes of 4 bits in blocks (decisions/0068), a word of eight an element.
 bool multipliesFloat4(KernelOp kernel);

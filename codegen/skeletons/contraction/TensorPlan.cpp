@@ -59,9 +59,16 @@ int64_t sharedElementBytes(KernelOp kernel) {
 /// them by one word of scales, and a scale's bytes.
 constexpr int64_t kScaledPlaces = 32, kScaleBytes = 4;
 
+/// Bytes of the scales of a line and stage: a factor is that of all.
+int64_t scaleBytesOf(KernelOp kernel, ArrayRef<int64_t> tile) {
+  if (multipliesByFactors(kernel))
+    return kScaleBytes;
+  return multipliesBlocks(kernel) ? tile[2] / kScaledPlaces * kScaleBytes : 0;
+}
+
 /// Of a block, as tensor_contraction.cuh lays it out.
-int64_t sharedBytes(ArrayRef<int64_t> tile, int64_t elementBytes, bool hasScales) {
-  int64_t line = tile[2] * elementBytes + (hasScales ? tile[2] / kScaledPlaces * kScaleBytes : 0);
+int64_t sharedBytes(KernelOp kernel, ArrayRef<int64_t> tile) {
+  int64_t line = tile[2] * sharedElementBytes(kernel) + scaleBytesOf(kernel, tile);
   int64_t stages = tile[5] * (tile[0] + tile[1]) * line;
   return std::max(stages, 64 * tile[1] * tile[0] / tile[3] + 4 * tile[0]);
 }
@@ -164,16 +171,16 @@ Tiling tilingOf(KernelOp kernel, ArrayRef<int64_t> tile) {
   double warps = tiling.rows / warpRows * (tiling.columns / warpColumns);
   tiling.threads = 32 * warps;
   tiling.stages = static_cast<double>(tile[5]);
-  tiling.sharedBytes =
-      static_cast<double>(sharedBytes(tile, elementBytes, multipliesBlocks(kernel)));
+  tiling.sharedBytes = static_cast<double>(sharedBytes(kernel, tile));
   // Sums, two sets of fragments, and what addresses and the epilogue take.
   tiling.registers = warpRows * warpColumns / 32 * (promotes(kernel) ? 2 : 1) +
                      2 * (warpRows / 4 + warpColumns / 4) + 48;
-  double element = static_cast<double>(elementBytes);
-  if (multipliesBlocks(kernel)) {
-    element += static_cast<double>(kScaleBytes) / kScaledPlaces;
+  double element = static_cast<double>(elementBytes) +
+                   static_cast<double>(scaleBytesOf(kernel, tile)) / tiling.depth;
+  if (multipliesByFactors(kernel))
+    tiling.registers += warpRows / 8 + warpColumns / 4;
+  else if (multipliesBlocks(kernel))
     tiling.registers += 2 * (warpRows / 16 + warpColumns / 8);
-  }
   tiling.sharedTraffic =
       (tiling.rows + tiling.columns) * element + warps * (warpRows + warpColumns) * element;
   if (multipliesFloat4(kernel)) { // bytes are pairs of places
@@ -203,8 +210,8 @@ void addTile(PlanList &plans, ArrayRef<int64_t> tile) {
                 multipliesFloat4(kernel) ? kPackedCodes : 1);
 }
 
-/// How block_scaled_contraction.cuh finds an operand's scales: how many lines and places of the sum
-/// share one, and how long a line of scales is.
+/// How block_scaled_contraction.cuh and factored_contraction.cuh find an operand's scales: how many
+/// lines and places of the sum share one, and how long a line of scales is.
 std::string constantsOf(KernelOp kernel, unsigned scales, StringRef constants, StringRef pitch) {
   AffineMap map = kernel.getInputAccess(scales).getMap().getValue();
   int64_t lines = 1, depth = 1;
@@ -271,7 +278,7 @@ public:
     Launch launch;
     launch.threads = threadsOfWarps(tile);
     launch.axes = getTileAxes(kernel, tile[0], tile[1]);
-    int64_t shared = sharedBytes(tile, sharedElementBytes(kernel), multipliesBlocks(kernel));
+    int64_t shared = sharedBytes(kernel, tile);
     launch.sharedBytes = shared > kStaticShared ? shared : 0;
     if (plan.getSplits() > 1)
       addWorkspace(kernel, tile, launch);

@@ -104,6 +104,8 @@ std::string whyNoWarpgroups(KernelOp kernel) {
   Type lhs = elementTypeOf(kernel, matrices[0]), rhs = elementTypeOf(kernel, matrices[1]);
   auto name = [](Type type) { return std::string(encoding::word(elementOf(type))); };
   bool isHalf = elementOf(lhs) == Element::f16 || elementOf(lhs) == Element::bf16;
+  if (multipliesBlocks(kernel))
+    return "codes in blocks: wgmma multiplies by no scales of theirs";
   if (multipliesFloat8(kernel)) {
     if (!matrices[0].alongDepth || !matrices[1].alongDepth)
       return "8-bit operands that lie across the sum: wgmma takes those that lie along it";

@@ -23,8 +23,8 @@ std::map<std::string, Product> products_of_training(std::string_view chip) {
 constexpr Mutant kMutants[] = {
     {"rows of a lane change places", "lane % 2 * 8", "(1 - lane % 2) * 8"},
     {"every part of a stage has the scales of its first", "kIndex * Its::kExtent + kLine", "kLine"},
-    {"columns past the first eight have scales of the first", "first_of(kTile, 1)",
-     "first_of(kTile, 0)"},
+    {"columns past the first eight have scales of the first", "first_line_of<Codes>(kTile, 1)",
+     "first_line_of<Codes>(kTile, 0)"},
     {"lines of scales are those of codes", "line / kLines * pitch_ + place / kPlaces",
      "place / kPlaces * pitch_ + line / kLines"},
     {"and the other way round", ": place / kPlaces * pitch_ + line / kLines",

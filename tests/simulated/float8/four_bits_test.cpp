@@ -16,8 +16,8 @@ constexpr std::string_view kRun = "float4_contraction::run<";
 constexpr Mutant kFaults[] = {
     {"rows of a lane change places", "lane % 2 * 8", "(1 - lane % 2) * 8"},
     {"every part of a stage has the scales of its first", "kIndex * Its::kExtent + kLine", "kLine"},
-    {"columns past the first eight have scales of the first", "first_of(kTile, 1)",
-     "first_of(kTile, 0)"},
+    {"columns past the first eight have scales of the first", "first_line_of<Codes>(kTile, 1)",
+     "first_line_of<Codes>(kTile, 0)"},
     {"scales of every stage are the first one's", "from_ += 4 * kParts;", ""},
     {"scales are those of another kind", "if constexpr (kPlaces == 16)",
      "if constexpr (kPlaces == 32)"},

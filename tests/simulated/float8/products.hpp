@@ -20,7 +20,8 @@ namespace halftone::tests {
 
 /// Of a contraction's kernel: what its text multiplies, and why no 8 bits, or 4.
 struct Product {
-  bool is_of_8_bits = false, is_of_blocks = false, is_of_4_bits = false, promotes = false;
+  bool is_of_8_bits = false, is_of_blocks = false, is_of_4_bits = false, is_by_factors = false,
+       promotes = false;
   std::string reason;
 };
 /// The chip's, by their kernels' names.

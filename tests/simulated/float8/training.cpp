@@ -22,11 +22,12 @@ struct Steps : Watched {
   double off = 0;  ///< the largest share, over parameters, of what each moved that it is off by
 };
 
-Steps train_beside_cpu(const char* artifact, const Asked& asked,
+Steps train_beside_cpu(const char* artifact, const Trained& trained, const Asked& asked,
                        const simulator::LaunchOptions& options, int steps) {
   Steps result;
-  Pair pair = make_pair(find_artifact(artifact), "x86-64-v3", 36);
-  Trainer trainer(pair.artifact, watched_device("sm_120a", options, asked, result), pair.setup(1));
+  Pair pair = make_pair(find_artifact(artifact), "x86-64-v3", trained.batch);
+  Trainer trainer(pair.artifact, watched_device(trained.chip, options, asked, result),
+                  pair.setup(1));
   // Rows and blocks of 32 differ by powers of two, so that scales do.
   const auto vary = [](std::vector<float>& values, std::size_t columns) {
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -34,8 +35,8 @@ Steps train_beside_cpu(const char* artifact, const Asked& asked,
       values[i] = std::ldexp(values[i], static_cast<int>((row * 5 + block * 3) % 7) - 5);
     }
   };
-  for (const auto& [name, columns] :
-       std::map<std::string, std::size_t>{{"one.weight", 112}, {"two.weight", 200}}) {
+  for (const auto& [name, columns] : std::map<std::string, std::size_t>{
+           {"one.weight", trained.of_one}, {"two.weight", trained.of_two}}) {
     std::vector<float> values = parameters_of(trainer).at(name);
     vary(values, columns);
     pair.trainer.set_parameter(name, values);
@@ -45,7 +46,7 @@ Steps train_beside_cpu(const char* artifact, const Asked& asked,
   for (int step = 0; step < steps; ++step) {
     CAPTURE(step);
     pair.draw();
-    vary(pair.inputs.values.at("x"), 112);
+    vary(pair.inputs.values.at("x"), trained.of_one);
     if (step == 1) pair.inputs.values.at("x")[5] = INFINITY;
     for (Trainer* each : {&pair.trainer, &trainer}) {
       each->step(pair.named_inputs());
@@ -68,13 +69,14 @@ constexpr double kShareOfAllDigits = 0.03;
 
 }  // namespace
 
-void check_training(const char* artifact, std::string_view run, int kernels, double share) {
+void check_training(const char* artifact, std::string_view run, int kernels, double share,
+                    const Trained& trained) {
   struct Case {
     simulator::LaunchOptions options;
     double share;
   };
   for (const Case& of : {Case{{}, kShareOfAllDigits}, Case{kTruncating, share}}) {
-    const Steps steps = train_beside_cpu(artifact, {run}, of.options, 3);
+    const Steps steps = train_beside_cpu(artifact, trained, {run}, of.options, 3);
     std::printf("off by %.4f of what it moved\n", steps.off);
     CHECK(steps.kernels == kernels);
     CHECK(steps.findings == 0);
@@ -82,13 +84,14 @@ void check_training(const char* artifact, std::string_view run, int kernels, dou
   }
 }
 
-void check_faults(const char* artifact, std::string_view run, std::span<const Mutant> mutants) {
-  const double sound = train_beside_cpu(artifact, {run}, {}, 1).off;
+void check_faults(const char* artifact, std::string_view run, std::span<const Mutant> mutants,
+                  const Trained& trained) {
+  const double sound = train_beside_cpu(artifact, trained, {run}, {}, 1).off;
   for (const Mutant& mutant : mutants) {
     CAPTURE(std::string(mutant.fault));
     Steps steps;
     try {
-      steps = train_beside_cpu(artifact, {run, mutant}, {}, 1);
+      steps = train_beside_cpu(artifact, trained, {run, mutant}, {}, 1);
     } catch (const Error& error) {  // it reads what is none of its operands
       const std::string what = error.what();
       CAPTURE(what);

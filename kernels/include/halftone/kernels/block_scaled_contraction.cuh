@@ -5,25 +5,10 @@
 // N14's, of numbers, code times scale.
 #pragma once
 
-#include "halftone/kernels/float8_contraction.cuh"
 #include "halftone/kernels/ptx_sm120.cuh"
+#include "halftone/kernels/scaled_operands.cuh"
 
 namespace halftone::kernels::tensor_contraction {
-
-/// An operand: kLines lines, none of which is summed over, by kPlaces places of the sum share a
-/// scale; a line of scales, in the order of the codes' memory, is `pitch` long.
-template <int kExponentBits, int kLines, int kPlaces>
-struct ScaledMatrix {
-  static_assert(kPlaces % 32 == 0, "an instruction multiplies 32 places by one scale");
-  const float8<kExponentBits>* codes;
-  const float* scales;
-  long long pitch;
-};
-
-template <class T>
-inline constexpr int kExponentBitsOf = 0;
-template <int kExponentBits>
-inline constexpr int kExponentBitsOf<float8<kExponentBits>> = kExponentBits;
 
 /// As Code8, beside whose stage scales lie.
 template <int kLhsExponentBits, int kRhsExponentBits>
@@ -43,27 +28,8 @@ struct Common<ScaledMatrix<kBoth, kLines, kPlaces>, ScaledMatrix<kBoth, kLines, 
 
 template <int kLhs, int kRhs, int kExtent, int kDepth, bool kAlongDepth>
 struct Layout<ScaledCode8<kLhs, kRhs>, kExtent, kDepth, kAlongDepth>
-    : Layout<Code8<kLhs, kRhs>, kExtent, kDepth, kAlongDepth> {
-  using Codes = Layout<Code8<kLhs, kRhs>, kExtent, kDepth, kAlongDepth>;
-  static constexpr int kScaled = 32;  ///< places of one product, which share a scale
-  static constexpr int kScales = kExtent * (kDepth / kScaled);
-  static constexpr int kBytes = Codes::kBytes + 4 * kScales;
+    : ScaledLayout<Layout<Code8<kLhs, kRhs>, kExtent, kDepth, kAlongDepth>, 32> {};
 
-  /// Bytes from the stage's start to the scale of a line's places from kScaled * part on.
-  __device__ __forceinline__ static constexpr int scale_offset(int line, int part) {
-    return Codes::kBytes + 4 * (part * kExtent + line);
-  }
-};
-
-/// No element needs the sum of lhs's codes, which no rule asks for.
-class NoLhsSum {
- public:
-  __device__ __forceinline__ NoLhsSum(float*, unsigned int) {}
-  __device__ __forceinline__ void add(const unsigned char*, int, int) {}
-  __device__ __forceinline__ void end(int) {}
-  __device__ __forceinline__ void gather(const float*, long long) {}
-  __device__ __forceinline__ float total() const { return 0.0f; }
-};
 template <int kLhs, int kRhs, int kExtent, int kDepth, bool kAlongDepth>
 class LhsSum<Layout<ScaledCode8<kLhs, kRhs>, kExtent, kDepth, kAlongDepth>> : public NoLhsSum {
   using NoLhsSum::NoLhsSum;
@@ -130,18 +96,11 @@ class ScaledFragments : public Codes {
   }
 
  private:
-  /// Lines are the tile's first ones and the index's, added.
-  __device__ __forceinline__ static constexpr int first_of(int tile, int half) {
-    if constexpr (Codes::kByWords)
-      return tile / 2 * 32 + tile % 2 * 2 + half;
-    else
-      return 16 * tile + 8 * half;
-  }
-
   template <int kIndex, int kTile>
   __device__ __forceinline__ void load_scales(int stage, Registers& registers) const {
-    registers.scales[kTile][0] = scale<kIndex, first_of(kTile, 0)>(stage);
-    if constexpr (kIsRhs) registers.scales[kTile][1] = scale<kIndex, first_of(kTile, 1)>(stage);
+    registers.scales[kTile][0] = scale<kIndex, first_line_of<Codes>(kTile, 0)>(stage);
+    if constexpr (kIsRhs)
+      registers.scales[kTile][1] = scale<kIndex, first_line_of<Codes>(kTile, 1)>(stage);
     if constexpr (kTile + 1 < Codes::kTiles) load_scales<kIndex, kTile + 1>(stage, registers);
   }
 
@@ -165,55 +124,6 @@ class Fragments<Layout<ScaledCode8<kLhs, kRhs>, kExtent, kDepth, kAlongDepth>, k
 };
 
 #if __CUDA_ARCH__ >= 1200
-/// Copies of codes and of the scales of their stage, four bytes each.
-template <class Layout, class Matrix, int kThreads, int kRowBytes>
-class ScaledCopies;
-template <class Layout, int kExponentBits, int kLines, int kPlaces, int kThreads, int kRowBytes>
-class ScaledCopies<Layout, ScaledMatrix<kExponentBits, kLines, kPlaces>, kThreads, kRowBytes>
-    : public CodeCopies<Layout, kExponentBits, kThreads, kRowBytes> {
-  using Codes = CodeCopies<Layout, kExponentBits, kThreads, kRowBytes>;
-
- public:
-  __device__ __forceinline__ ScaledCopies(const ScaledMatrix<kExponentBits, kLines, kPlaces>& x,
-                                          unsigned int shared, long long first, long long extent,
-                                          const Depth& depth)
-      : Codes(x.codes, shared, first, extent, depth),
-        to_(shared + Layout::scale_offset(static_cast<int>(threadIdx.x), 0)),
-        from_(__cvta_generic_to_global(x.scales)),
-        pitch_(x.pitch),
-        first_(first),
-        extent_(extent),
-        place_(depth.first),
-        places_(depth.total) {}
-
-  template <bool kMasked>
-  __device__ __forceinline__ void start(int stage, int tile) {
-    Codes::template start<kMasked>(stage, tile);
-    copy(stage);
-    place_ += Layout::kDepth;
-  }
-
- private:
-  /// Past the operand's ends zeros are written: 2^-127, which codes of zero are multiplied by.
-  template <int kPiece = 0>
-  __device__ __forceinline__ void copy(int stage) const {
-    const int number = kPiece * kThreads + static_cast<int>(threadIdx.x);
-    if (Layout::kScales % kThreads == 0 || number < Layout::kScales) {
-      const long long line = first_ + number % Layout::kExtent;
-      const long long place = place_ + number / Layout::kExtent * Layout::kScaled;
-      const bool is_inside = line < extent_ && place < places_;
-      const long long at = Layout::kAlongDepth ? line / kLines * pitch_ + place / kPlaces
-                                               : place / kPlaces * pitch_ + line / kLines;
-      ptx::cp_async_ca_zero_fill<4, 4 * kPiece * kThreads>(
-          to_ + stage, from_ + 4 * (is_inside ? at : 0), is_inside ? 4 : 0);
-    }
-    if constexpr ((kPiece + 1) * kThreads < Layout::kScales) copy<kPiece + 1>(stage);
-  }
-
-  unsigned int to_;
-  unsigned long long from_;
-  long long pitch_, first_, extent_, place_, places_;
-};
 template <class Layout, int kExponentBits, int kLines, int kPlaces, int kThreads, int kRowBytes,
           bool kAsync>
 struct StagingChoice<Layout, ScaledMatrix<kExponentBits, kLines, kPlaces>, kThreads, kRowBytes,
@@ -243,61 +153,8 @@ __device__ __forceinline__ void multiply(float (&sums)[4], const ScaledRows& lhs
 }
 #endif
 
-/// A Body whose operands have scales, which it finds by the members that kernels/README.md names.
 template <class Body>
-struct Scaling : Body {
-  using Lhs = ScaledMatrix<kExponentBitsOf<typename Body::Lhs>, Body::kLhsScaleLines,
-                           Body::kLhsScalePlaces>;
-  using Rhs = ScaledMatrix<kExponentBitsOf<typename Body::Rhs>, Body::kRhsScaleLines,
-                           Body::kRhsScalePlaces>;
-
-  __device__ __forceinline__ explicit Scaling(const Body& body)
-      : Body(body),
-        lhs{body.lhs, body.lhs_scales, body.lhs_scale_pitch()},
-        rhs{body.rhs, body.rhs_scales, body.rhs_scale_pitch()} {}
-
-  Lhs lhs;
-  Rhs rhs;
-};
-
-/// A tile whose stages hold scales, too.
-template <class Its>
-struct ScaledTile : Its {
-  __device__ static constexpr int shared_bytes(int) {
-    const int stages =
-        Its::kStages * (Its::kRows + Its::kColumns) * (Its::kDepth + Its::kDepth / 8);
-    const int epilogue = Its::kSlabBytes + 4 * Its::kRows;
-    return stages > epilogue ? stages : epilogue;
-  }
-};
-
-}  // namespace halftone::kernels::tensor_contraction
-
-namespace halftone::kernels {
-
-template <class Body>
-struct Product<tensor_contraction::Scaling<Body>> {
-  typename tensor_contraction::Scaling<Body>::Lhs lhs;
-  typename tensor_contraction::Scaling<Body>::Rhs rhs;
-  long long rows, first_row, end_row;
-  int columns;
-};
-template <class Body>
-struct Product<tensor_contraction::Promoting<tensor_contraction::Scaling<Body>>>
-    : Product<tensor_contraction::Scaling<Body>> {};
-
-}  // namespace halftone::kernels
-
-namespace halftone::kernels::tensor_contraction {
-
-/// `Operands`: the Body with its matrices and their scales.
-template <class Operands, class Its, class Body>
-__device__ __forceinline__ void run_scaled(const Body& body) {
-  if constexpr (Body::kPromotes)
-    run<Promoting<Operands>, ScaledTile<Its>>(Promoting<Operands>{Operands(body)});
-  else
-    run<Operands, ScaledTile<Its>>(Operands(body));
-}
+using Scaling = Scaled<ScaledMatrix, Body>;
 
 }  // namespace halftone::kernels::tensor_contraction
 
@@ -310,7 +167,8 @@ template <class Body, class Tile>
 __device__ __forceinline__ void run(const Body& body) {
   static_assert(!Body::kIsBatch && !Body::kUsesLhsSum,
                 "no batch and no sum of lhs: they are of numbers, which codes in blocks are not");
-  tensor_contraction::run_scaled<tensor_contraction::Scaling<Body>, Tile>(body);
+  using tensor_contraction::Scaling, tensor_contraction::ScaledTile;
+  tensor_contraction::run_scaled<Scaling<Body>, ScaledTile<Tile, 32>>(body);
 }
 
 }  // namespace halftone::kernels::block_scaled_contraction

@@ -172,7 +172,8 @@ __device__ __forceinline__ void run(const Body& body) {
   static_assert(
       !Body::kIsBatch && !Body::kUsesLhsSum && !Body::kTransposeLhs && Body::kTransposeRhs,
       "no batch, no sum of lhs, and both operands along k: so codes are packed");
-  tensor_contraction::run_scaled<tensor_contraction::Packing<Body>, Tile>(body);
+  using tensor_contraction::Packing, tensor_contraction::ScaledTile;
+  tensor_contraction::run_scaled<Packing<Body>, ScaledTile<Tile, 32>>(body);
 }
 
 }  // namespace halftone::kernels::float4_contraction

@@ -188,6 +188,17 @@ struct Promoting : Body {};
 template <class Body>
 inline constexpr int kProductsOfPlace = 1;
 
+/// What parts are multiplied by before they are added: nothing.
+template <class Body, class Tile>
+class PartFactors {
+ public:
+  __device__ __forceinline__ PartFactors(unsigned int, int, int) {}
+  __device__ __forceinline__ void load(int) {}
+  __device__ __forceinline__ float added(float sum, float part, int, int, int) const {
+    return sum + part;
+  }
+};
+
 /// Sums of N3's length are the instruction's; those are added in f32.
 template <class Body, class Tile>
 class Products<Promoting<Body>, Tile> : public Products<Body, Tile> {
@@ -199,32 +210,38 @@ class Products<Promoting<Body>, Tile> : public Products<Body, Tile> {
                                       unsigned int lhs_shared, int warp_row, int warp_column)
       : Base({product.lhs, product.rhs, product.rows, product.first_row, product.end_row,
               product.columns},
-             place, lhs_shared, warp_row, warp_column) {}
+             place, lhs_shared, warp_row, warp_column),
+        factors_(lhs_shared, warp_row, warp_column) {}
 
   template <class EachTile>
   __device__ __forceinline__ void add_up(Sums<Tile>& sums, const EachTile& each_tile) {
     Sums<Tile> part = {};
     Base::add_up(part, [&](int tile, int stage) {
-      if (tile != 0 && tile % kTilesPerPart == 0) promote(part, sums);
+      if (tile % kTilesPerPart == 0) {
+        if (tile != 0) promote(part, sums);
+        factors_.load(stage);
+      }
       each_tile(tile, stage);
     });
     promote(part, sums);
   }
 
  private:
-  __device__ __forceinline__ static void promote(Sums<Tile>& part, Sums<Tile>& sums) {
+  __device__ __forceinline__ void promote(Sums<Tile>& part, Sums<Tile>& sums) const {
 #pragma unroll
     for (int i = 0; i < Tile::kWarpRows / 16; ++i) {
 #pragma unroll
       for (int j = 0; j < Tile::kWarpColumns / 8; ++j) {
 #pragma unroll
         for (int place = 0; place < 4; ++place) {
-          sums[i][j][place] += part[i][j][place];
+          sums[i][j][place] = factors_.added(sums[i][j][place], part[i][j][place], i, j, place);
           part[i][j][place] = 0.0f;
         }
       }
     }
   }
+
+  PartFactors<Body, Tile> factors_;
 };
 
 }  // namespace halftone::kernels::tensor_contraction

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operands of 8-bit floats in blocks, each with a float as its scale: where the scales lie, and how
+// those of a stage come behind its codes in shared memory.
+#pragma once
+
+#include "halftone/kernels/float8_contraction.cuh"
+
+namespace halftone::kernels::tensor_contraction {
+
+/// An operand: kLines lines, none of which is summed over, by kPlaces places of the sum share a
+/// scale; a line of scales, in the order of the codes' memory, is `pitch` long.
+template <int kExponentBits, int kLines, int kPlaces>
+struct ScaledMatrix {
+  static_assert(kPlaces % 32 == 0, "an instruction multiplies 32 places by one scale");
+  const float8<kExponentBits>* codes;
+  const float* scales;
+  long long pitch;
+};
+
+template <class T>
+inline constexpr int kExponentBitsOf = 0;
+template <int kExponentBits>
+inline constexpr int kExponentBitsOf<float8<kExponentBits>> = kExponentBits;
+
+/// Of Codes, a layout, whose stage ends in a float for each line and kScaled places.
+template <class Codes, int kScaled_>
+struct ScaledLayout : Codes {
+  static constexpr int kScaled = kScaled_;
+  static constexpr int kScales = Codes::kExtent * (Codes::kDepth / kScaled);
+  static constexpr int kBytes = Codes::kBytes + 4 * kScales;
+
+  /// Bytes from the stage's start to the scale of a line's places from kScaled * part on.
+  __device__ __forceinline__ static constexpr int scale_offset(int line, int part) {
+    return Codes::kBytes + 4 * (part * Codes::kExtent + line);
+  }
+};
+
+/// No element needs the sum of lhs's codes, which no rule asks for.
+class NoLhsSum {
+ public:
+  __device__ __forceinline__ NoLhsSum(float*, unsigned int) {}
+  __device__ __forceinline__ void add(const unsigned char*, int, int) {}
+  __device__ __forceinline__ void end(int) {}
+  __device__ __forceinline__ void gather(const float*, long long) {}
+  __device__ __forceinline__ float total() const { return 0.0f; }
+};
+
+/// Of a 16-row tile, or 8 columns in either half of 16, how far its lines are from the first
+/// tile's: their number there is added.
+template <class Fragments>
+__device__ __forceinline__ constexpr int first_line_of(int tile, int half) {
+  if constexpr (Fragments::kByWords)
+    return tile / 2 * 32 + tile % 2 * 2 + half;
+  else
+    return 16 * tile + 8 * half;
+}
+
+#if __CUDA_ARCH__ >= 890
+/// Copies of codes and of the scales of their stage, four bytes each.
+template <class Layout, class Matrix, int kThreads, int kRowBytes>
+class ScaledCopies;
+template <class Layout, int kExponentBits, int kLines, int kPlaces, int kThreads, int kRowBytes>
+class ScaledCopies<Layout, ScaledMatrix<kExponentBits, kLines, kPlaces>, kThreads, kRowBytes>
+    : public CodeCopies<Layout, kExponentBits, kThreads, kRowBytes> {
+  using Codes = CodeCopies<Layout, kExponentBits, kThreads, kRowBytes>;
+
+ public:
+  __device__ __forceinline__ ScaledCopies(const ScaledMatrix<kExponentBits, kLines, kPlaces>& x,
+                                          unsigned int shared, long long first, long long extent,
+                                          const Depth& depth)
+      : Codes(x.codes, shared, first, extent, depth),
+        to_(shared + Layout::scale_offset(static_cast<int>(threadIdx.x), 0)),
+        from_(__cvta_generic_to_global(x.scales)),
+        pitch_(x.pitch),
+        first_(first),
+        extent_(extent),
+        place_(depth.first),
+        places_(depth.total) {}
+
+  template <bool kMasked>
+  __device__ __forceinline__ void start(int stage, int tile) {
+    Codes::template start<kMasked>(stage, tile);
+    copy(stage);
+    place_ += Layout::kDepth;
+  }
+
+ private:
+  /// Past the operand's ends zeros are written: of powers of two 2^-127, which codes of zero are
+  /// multiplied by.
+  template <int kPiece = 0>
+  __device__ __forceinline__ void copy(int stage) const {
+    const int number = kPiece * kThreads + static_cast<int>(threadIdx.x);
+    if (Layout::kScales % kThreads == 0 || number < Layout::kScales) {
+      const long long line = first_ + number % Layout::kExtent;
+      const long long place = place_ + number / Layout::kExtent * Layout::kScaled;
+      const bool is_inside = line < extent_ && place < places_;
+      const long long at = Layout::kAlongDepth ? line / kLines * pitch_ + place / kPlaces
+                                               : place / kPlaces * pitch_ + line / kLines;
+      ptx::cp_async_ca_zero_fill<4, 4 * kPiece * kThreads>(
+          to_ + stage, from_ + 4 * (is_inside ? at : 0), is_inside ? 4 : 0);
+    }
+    if constexpr ((kPiece + 1) * kThreads < Layout::kScales) copy<kPiece + 1>(stage);
+  }
+
+  unsigned int to_;
+  unsigned long long from_;
+  long long pitch_, first_, extent_, place_, places_;
+};
+#endif
+
+/// A Body whose operands have scales, which it finds by the members that kernels/README.md names,
+/// as matrices of a kind.
+template <template <int, int, int> class Matrix, class Body>
+struct Scaled : Body {
+  using Lhs =
+      Matrix<kExponentBitsOf<typename Body::Lhs>, Body::kLhsScaleLines, Body::kLhsScalePlaces>;
+  using Rhs =
+      Matrix<kExponentBitsOf<typename Body::Rhs>, Body::kRhsScaleLines, Body::kRhsScalePlaces>;
+
+  __device__ __forceinline__ explicit Scaled(const Body& body)
+      : Body(body),
+        lhs{body.lhs, body.lhs_scales, body.lhs_scale_pitch()},
+        rhs{body.rhs, body.rhs_scales, body.rhs_scale_pitch()} {}
+
+  Lhs lhs;
+  Rhs rhs;
+};
+
+/// A tile whose stages hold scales, too, one for each kScaled places of a line.
+template <class Its, int kScaled>
+struct ScaledTile : Its {
+  __device__ static constexpr int shared_bytes(int) {
+    const int stages = Its::kStages * (Its::kRows + Its::kColumns) *
+                       (Its::kDepth + Its::kDepth / kScaled * static_cast<int>(sizeof(float)));
+    const int epilogue = Its::kSlabBytes + 4 * Its::kRows;
+    return stages > epilogue ? stages : epilogue;
+  }
+};
+
+}  // namespace halftone::kernels::tensor_contraction
+
+namespace halftone::kernels {
+
+template <template <int, int, int> class Matrix, class Body>
+struct Product<tensor_contraction::Scaled<Matrix, Body>> {
+  typename tensor_contraction::Scaled<Matrix, Body>::Lhs lhs;
+  typename tensor_contraction::Scaled<Matrix, Body>::Rhs rhs;
+  long long rows, first_row, end_row;
+  int columns;
+};
+template <template <int, int, int> class Matrix, class Body>
+struct Product<tensor_contraction::Promoting<tensor_contraction::Scaled<Matrix, Body>>>
+    : Product<tensor_contraction::Scaled<Matrix, Body>> {};
+
+}  // namespace halftone::kernels
+
+namespace halftone::kernels::tensor_contraction {
+
+/// `Operands`: the Body with its matrices and their scales.
+template <class Operands, class Tile, class Body>
+__device__ __forceinline__ void run_scaled(const Body& body) {
+  if constexpr (Body::kPromotes)
+    run<Promoting<Operands>, Tile>(Promoting<Operands>{Operands(body)});
+  else
+    run<Operands, Tile>(Operands(body));
+}
+
+}  // namespace halftone::kernels::tensor_contraction

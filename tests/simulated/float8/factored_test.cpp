@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of blocks with scales of f32 on simulated chips: which are of codes, and why others are
+// not; whole steps beside the CPU's, one of them skipped; and faults that a kernel's text is given.
+#include <doctest/doctest.h>
+
+#include <set>
+#include <string>
+
+#include "training.hpp"
+
+namespace halftone::tests {
+namespace {
+
+constexpr std::string_view kRun = "factored_contraction::run<";
+constexpr Trained kSizes = {.chip = "sm_89", .batch = 140, .of_one = 144, .of_two = 260};
+
+constexpr Mutant kFaults[] = {
+    {"rows 8 to 15 have factors of the first", "lhs_.of(2 * i + place / 2)", "lhs_.of(2 * i)"},
+    {"a lane's columns have one factor", "rhs_.of(j, place % 2)", "rhs_.of(j)"},
+    {"eights of lines have factors of the first", "(kEight / 2, kEight % 2)", "(kEight / 2, 0)"},
+    {"columns of turned words are those of memory", "kByWords ? 4 : 1", "kByWords ? 1 : 1"},
+    {"rhs has no factors", " * rhs_.of(", " + 0 * rhs_.of("},
+    {"factors of every part are the first one's", "place_ += Layout::kDepth;", ""},
+    {"factors are those of the part behind",
+     "if (tile != 0) promote(part, sums);\n        factors_.load(stage);",
+     "factors_.load(stage);\n        if (tile != 0) promote(part, sums);"},
+    {"parts are not added before the last", "if (tile != 0) promote(part, sums);", ""},
+    {"squares are as high as half of them", "kRhsScaleLines = 128", "kRhsScaleLines = 64"},
+    {"lines of scales are those of codes", "line / kLines * pitch_ + place / kPlaces",
+     "place / kPlaces * pitch_ + line / kLines"},
+    {"and the other way round", ": place / kPlaces * pitch_ + line / kLines",
+     ": line / kLines * pitch_ + place / kPlaces"},
+    {"an operand has the other's factors", "rhs{body.rhs, body.rhs_scales",
+     "rhs{body.rhs, body.lhs_scales"},
+};
+
+std::string without_number(const std::string& kernel) {
+  return kernel.substr(0, kernel.find_last_not_of("_0123456789") + 1);
+}
+
+}  // namespace
+
+TEST_CASE("products of blocks are of codes where their parts have factors, others say why") {
+  for (const char* chip : {"sm_89", "sm_120a"}) {
+    CAPTURE(chip);
+    std::set<std::string> found;
+    for (const auto& [name, product] : products_of("factored", chip)) {
+      if (name.starts_with("inference_")) continue;
+      CAPTURE(name);
+      CHECK(product.is_by_factors == product.reason.empty());
+      CHECK(!product.is_of_blocks);
+      if (product.is_by_factors)
+        found.insert(without_number(name));
+      else if (name.starts_with("four"))
+        CHECK(product.reason ==
+              "blocks have scales of f32, which multiply sums of 128 products, as accumulate "
+              "promoted alone has them");
+      else
+        CHECK(product.reason ==
+              "rows of codes do not begin at multiples of 4 bytes, the least that is copied");
+    }
+    CHECK(found == std::set<std::string>{"one", "one_input_gradient", "one_weight_gradient", "two",
+                                         "two_input_gradient", "two_weight_gradient", "three"});
+  }
+  for (const auto& [name, product] : products_of("factored", "sm_80")) {
+    CAPTURE(name);
+    CHECK(!product.is_by_factors);
+    CHECK(product.reason == "sm_80 multiplies no floats of 8 bits as such");
+  }
+}
+
+TEST_CASE("training with products by factors goes as the CPU's, and steps are skipped alike") {
+  check_training("factored", kRun, 7, 0.15, kSizes);
+}
+
+TEST_CASE("faults of products by factors are seen") {
+  check_faults("factored", kRun, kFaults, kSizes);
+}
+
+}  // namespace halftone::tests
