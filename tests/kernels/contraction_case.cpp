@@ -251,7 +251,7 @@ Outcome run(const Instance& instance, const std::string& ptx, const Operands& x,
                                     &depth,
                                     lhs_scales.parameter(),
                                     rhs_scales.parameter()};
-  const int scales_of_line = instance.by_factors ? 1 : has_scales ? tile.depth / 32 : 0;
+  const int scales_of_line = instance.by_factors ? 2 : has_scales ? tile.depth / 32 : 0;
   const int shared = tile.shared_bytes(instance.element_bytes(), scales_of_line);
   Outcome outcome;
   outcome.report = device.launch(

@@ -59,10 +59,10 @@ int64_t sharedElementBytes(KernelOp kernel) {
 /// them by one word of scales, and a scale's bytes.
 constexpr int64_t kScaledPlaces = 32, kScaleBytes = 4;
 
-/// Bytes of the scales of a line and stage: a factor is that of all.
+/// Bytes of the scales of a line and stage: a factor is that of all, and there is room for two.
 int64_t scaleBytesOf(KernelOp kernel, ArrayRef<int64_t> tile) {
   if (multipliesByFactors(kernel))
-    return kScaleBytes;
+    return 2 * kScaleBytes;
   return multipliesBlocks(kernel) ? tile[2] / kScaledPlaces * kScaleBytes : 0;
 }
 
@@ -177,9 +177,7 @@ Tiling tilingOf(KernelOp kernel, ArrayRef<int64_t> tile) {
                      2 * (warpRows / 4 + warpColumns / 4) + 48;
   double element = static_cast<double>(elementBytes) +
                    static_cast<double>(scaleBytesOf(kernel, tile)) / tiling.depth;
-  if (multipliesByFactors(kernel))
-    tiling.registers += warpRows / 8 + warpColumns / 4;
-  else if (multipliesBlocks(kernel))
+  if (multipliesBlocks(kernel) && !multipliesByFactors(kernel))
     tiling.registers += 2 * (warpRows / 16 + warpColumns / 8);
   tiling.sharedTraffic =
       (tiling.rows + tiling.columns) * element + warps * (warpRows + warpColumns) * element;

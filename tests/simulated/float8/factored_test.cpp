@@ -12,24 +12,29 @@ namespace halftone::tests {
 namespace {
 
 constexpr std::string_view kRun = "factored_contraction::run<";
-constexpr Trained kSizes = {.chip = "sm_89", .batch = 140, .of_one = 144, .of_two = 260};
+constexpr Trained kSizes = {.chip = "sm_89", .batch = 140, .of_one = 144, .of_two = 272};
 
 constexpr Mutant kFaults[] = {
-    {"rows 8 to 15 have factors of the first", "lhs_.of(2 * i + place / 2)", "lhs_.of(2 * i)"},
-    {"a lane's columns have one factor", "rhs_.of(j, place % 2)", "rhs_.of(j)"},
+    {"rows 8 to 15 have factors of the first", "lhs_.template of<2 * kI + 1>",
+     "lhs_.template of<2 * kI>"},
+    {"a lane's columns have one factor", "rhs_.template of<kJ, 1>", "rhs_.template of<kJ>"},
     {"eights of lines have factors of the first", "(kEight / 2, kEight % 2)", "(kEight / 2, 0)"},
     {"columns of turned words are those of memory", "kByWords ? 4 : 1", "kByWords ? 1 : 1"},
-    {"rhs has no factors", " * rhs_.of(", " + 0 * rhs_.of("},
-    {"factors of every part are the first one's", "place_ += Layout::kDepth;", ""},
+    {"rhs has no factors", "{low * left, low * right,", "{low, low,"},
+    {"factors of every part are the first one's", "from_ += step_;", ""},
     {"factors are those of the part behind",
-     "if (tile != 0) promote(part, sums);\n        factors_.load(stage);",
-     "factors_.load(stage);\n        if (tile != 0) promote(part, sums);"},
-    {"parts are not added before the last", "if (tile != 0) promote(part, sums);", ""},
+     "if (tile != 0 && tile % kTilesPerPart == 0) promote(part, sums);\n      "
+     "addition_.begin(stage);",
+     "addition_.begin(stage);\n      "
+     "if (tile != 0 && tile % kTilesPerPart == 0) promote(part, sums);"},
+    {"parts are not added before the last",
+     "if (tile != 0 && tile % kTilesPerPart == 0) promote(part, sums);", ""},
+    {"a stage has one place for factors", "if (stage == 0) turn_ ^= 1;", ""},
     {"squares are as high as half of them", "kRhsScaleLines = 128", "kRhsScaleLines = 64"},
-    {"lines of scales are those of codes", "line / kLines * pitch_ + place / kPlaces",
-     "place / kPlaces * pitch_ + line / kLines"},
-    {"and the other way round", ": place / kPlaces * pitch_ + line / kLines",
-     ": line / kLines * pitch_ + place / kPlaces"},
+    {"lines of scales are those of codes", "? line / kLines * x.pitch + block",
+     "? block * x.pitch + line / kLines"},
+    {"and the other way round", ": block * x.pitch + line / kLines",
+     ": line / kLines * x.pitch + block"},
     {"an operand has the other's factors", "rhs{body.rhs, body.rhs_scales",
      "rhs{body.rhs, body.lhs_scales"},
 };

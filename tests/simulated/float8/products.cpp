@@ -31,7 +31,7 @@ std::map<std::string, Product> products_of(const char* name, std::string_view ch
         products[manifest.kernels[i].name] = {has("::float8_"),
                                               has("block_scaled_contraction::run<"),
                                               has("float4_contraction::run<"),
-                                              has("factored_contraction::run<"),
+                                              has("::factored_"),
                                               has("kPromotes = true"),
                                               kernel.no_eight_bits};
     }

@@ -124,6 +124,55 @@ class Fragments<Layout<ScaledCode8<kLhs, kRhs>, kExtent, kDepth, kAlongDepth>, k
 };
 
 #if __CUDA_ARCH__ >= 1200
+/// Copies of codes and of the scales of their stage, four bytes each.
+template <class Layout, class Matrix, int kThreads, int kRowBytes>
+class ScaledCopies;
+template <class Layout, int kExponentBits, int kLines, int kPlaces, int kThreads, int kRowBytes>
+class ScaledCopies<Layout, ScaledMatrix<kExponentBits, kLines, kPlaces>, kThreads, kRowBytes>
+    : public CodeCopies<Layout, kExponentBits, kThreads, kRowBytes> {
+  using Codes = CodeCopies<Layout, kExponentBits, kThreads, kRowBytes>;
+
+ public:
+  __device__ __forceinline__ ScaledCopies(const ScaledMatrix<kExponentBits, kLines, kPlaces>& x,
+                                          unsigned int shared, long long first, long long extent,
+                                          const Depth& depth)
+      : Codes(x.codes, shared, first, extent, depth),
+        to_(shared + Layout::scale_offset(static_cast<int>(threadIdx.x), 0)),
+        from_(__cvta_generic_to_global(x.scales)),
+        pitch_(x.pitch),
+        first_(first),
+        extent_(extent),
+        place_(depth.first),
+        places_(depth.total) {}
+
+  template <bool kMasked>
+  __device__ __forceinline__ void start(int stage, int tile) {
+    Codes::template start<kMasked>(stage, tile);
+    copy(stage);
+    place_ += Layout::kDepth;
+  }
+
+ private:
+  /// Past the operand's ends zeros are written: 2^-127, which codes of zero are multiplied by.
+  template <int kPiece = 0>
+  __device__ __forceinline__ void copy(int stage) const {
+    const int number = kPiece * kThreads + static_cast<int>(threadIdx.x);
+    if (Layout::kScales % kThreads == 0 || number < Layout::kScales) {
+      const long long line = first_ + number % Layout::kExtent;
+      const long long place = place_ + number / Layout::kExtent * Layout::kScaled;
+      const bool is_inside = line < extent_ && place < places_;
+      const long long at = Layout::kAlongDepth ? line / kLines * pitch_ + place / kPlaces
+                                               : place / kPlaces * pitch_ + line / kLines;
+      ptx::cp_async_ca_zero_fill<4, 4 * kPiece * kThreads>(
+          to_ + stage, from_ + 4 * (is_inside ? at : 0), is_inside ? 4 : 0);
+    }
+    if constexpr ((kPiece + 1) * kThreads < Layout::kScales) copy<kPiece + 1>(stage);
+  }
+
+  unsigned int to_;
+  unsigned long long from_;
+  long long pitch_, first_, extent_, place_, places_;
+};
 template <class Layout, int kExponentBits, int kLines, int kPlaces, int kThreads, int kRowBytes,
           bool kAsync>
 struct StagingChoice<Layout, ScaledMatrix<kExponentBits, kLines, kPlaces>, kThreads, kRowBytes,

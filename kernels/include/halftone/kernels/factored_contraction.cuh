@@ -34,10 +34,24 @@ struct Common<FactoredMatrix<kBoth, kLines, kPlaces>, FactoredMatrix<kBoth, kLin
   using Type = FactoredCode8<kBoth, kBoth>;
 };
 
-/// A stage, all of which is part of one sum, has a factor for each line.
+/// A stage, all of which is part of one sum, has a factor for each line, and room for another:
+/// those of a part's last tile are read when its stage is being filled again.
 template <int kLhs, int kRhs, int kExtent, int kDepth, bool kAlongDepth>
 struct Layout<FactoredCode8<kLhs, kRhs>, kExtent, kDepth, kAlongDepth>
-    : ScaledLayout<Layout<Code8<kLhs, kRhs>, kExtent, kDepth, kAlongDepth>, kDepth> {};
+    : ScaledLayout<Layout<Code8<kLhs, kRhs>, kExtent, kDepth, kAlongDepth>, kDepth / 2> {};
+
+/// Which of both places the factors of a stage are in: from tile to tile, whose stages come round.
+class FactorTurn {
+ public:
+  __device__ __forceinline__ void next(int stage) {
+    if (stage == 0) turn_ ^= 1;
+  }
+  /// Bytes of `lines`, an operand's.
+  __device__ __forceinline__ int offset(int lines) const { return turn_ * 4 * lines; }
+
+ private:
+  int turn_ = 0;
+};
 
 template <int kLhs, int kRhs, int kExtent, int kDepth, bool kAlongDepth>
 class LhsSum<Layout<FactoredCode8<kLhs, kRhs>, kExtent, kDepth, kAlongDepth>> : public NoLhsSum {
@@ -47,20 +61,64 @@ class LhsSum<Layout<FactoredCode8<kLhs, kRhs>, kExtent, kDepth, kAlongDepth>> : 
 template <int kLhs, int kRhs, int kExtent, int kDepth, bool kAlongDepth, int kWarpExtent,
           bool kIsRhs>
 class Fragments<Layout<FactoredCode8<kLhs, kRhs>, kExtent, kDepth, kAlongDepth>, kWarpExtent,
-                kIsRhs>
-    : public Fragments<Layout<Code8<kLhs, kRhs>, kExtent, kDepth, kAlongDepth>, kWarpExtent,
-                       kIsRhs> {
+                kIsRhs> : public Fragments<Layout<Code8<kLhs, kRhs>, kExtent, kDepth, kAlongDepth>,
+                                           kWarpExtent, kIsRhs> {
   using Fragments<Layout<Code8<kLhs, kRhs>, kExtent, kDepth, kAlongDepth>, kWarpExtent,
                   kIsRhs>::Fragments;
 };
 
 #if __CUDA_ARCH__ >= 890
+/// Copies of codes and of the factors of their stage, of which a thread's are those of one line.
+template <class Layout, int kExponentBits, int kLines, int kPlaces, int kThreads, int kRowBytes>
+class FactorCopies : public CodeCopies<Layout, kExponentBits, kThreads, kRowBytes> {
+  using Codes = CodeCopies<Layout, kExponentBits, kThreads, kRowBytes>;
+  static_assert(Layout::kExtent <= kThreads,
+                "a block has at least as many threads as a tile has rows and columns");
+
+ public:
+  __device__ __forceinline__ FactorCopies(const FactoredMatrix<kExponentBits, kLines, kPlaces>& x,
+                                          unsigned int shared, long long first, long long extent,
+                                          const Depth& depth)
+      : Codes(x.codes, shared, first, extent, depth),
+        to_(shared + Layout::scale_offset(static_cast<int>(threadIdx.x), 0)),
+        place_(static_cast<int>(depth.first % kPlaces)),
+        step_(Layout::kAlongDepth ? 4 : 4 * x.pitch) {
+    const long long line = first + static_cast<int>(threadIdx.x), block = depth.first / kPlaces;
+    from_ = __cvta_generic_to_global(x.scales) + 4 * (Layout::kAlongDepth
+                                                          ? line / kLines * x.pitch + block
+                                                          : block * x.pitch + line / kLines);
+    left_ = line < extent ? static_cast<int>(depth.total - depth.first) : 0;
+  }
+
+  /// Past the operand's ends zeros are written.
+  template <bool kMasked>
+  __device__ __forceinline__ void start(int stage, int tile) {
+    Codes::template start<kMasked>(stage, tile);
+    turn_.next(stage);
+    if (Layout::kExtent == kThreads || static_cast<int>(threadIdx.x) < Layout::kExtent)
+      ptx::cp_async_ca_zero_fill<4, 0>(to_ + stage + turn_.offset(Layout::kExtent), from_,
+                                       left_ > 0 ? 4 : 0);
+    left_ -= Layout::kDepth;
+    place_ += Layout::kDepth;
+    if (place_ == kPlaces) {
+      place_ = 0;
+      from_ += step_;
+    }
+  }
+
+ private:
+  unsigned int to_;
+  unsigned long long from_;
+  int left_;   ///< places of the sum from the next tile's first on
+  int place_;  ///< of that in its block
+  long long step_;
+  FactorTurn turn_;
+};
 template <class Layout, int kExponentBits, int kLines, int kPlaces, int kThreads, int kRowBytes,
           bool kAsync>
 struct StagingChoice<Layout, FactoredMatrix<kExponentBits, kLines, kPlaces>, kThreads, kRowBytes,
                      kAsync> {
-  using Type =
-      ScaledCopies<Layout, ScaledMatrix<kExponentBits, kLines, kPlaces>, kThreads, kRowBytes>;
+  using Type = FactorCopies<Layout, kExponentBits, kLines, kPlaces, kThreads, kRowBytes>;
 };
 
 template <>
@@ -94,11 +152,10 @@ __device__ __forceinline__ void multiply<FactoredCode8<5, 5>>(float (&sums)[4],
 #endif
 
 /// The factors of a lane's lines of an operand: rows g and g + 8 of each 16 of lhs, columns 2 t and
-/// 2 t + 1 of each 8 of rhs. Where a block has all lines of a warp it is one.
+/// 2 t + 1 of each 8 of rhs. Where a block has all lines of a warp all are one.
 template <class Layout, class Fragments, int kLines, int kWarpExtent, bool kIsRhs>
 class LineFactors {
   static constexpr bool kAreAlike = kLines % kWarpExtent == 0;
-  static constexpr int kEights = kAreAlike ? 1 : kWarpExtent / 8, kOfEight = kIsRhs ? 2 : 1;
   /// From a column to the next one in mma's place.
   static constexpr int kNext = Fragments::kByWords ? 4 : 1;
 
@@ -110,65 +167,76 @@ class LineFactors {
     from_ = shared + Layout::scale_offset(first + (kAreAlike ? 0 : Fragments::line(0, index)), 0);
   }
 
-  /// Of a stage so many bytes past the first.
-  template <int kEight = 0>
-  __device__ __forceinline__ void load(int stage) {
-    constexpr int kLine = first_line_of<Fragments>(kEight / 2, kEight % 2);
-    values_[kEight][0] = __uint_as_float(ptx::ld_shared<4 * kLine>(from_ + stage));
-    if constexpr (kIsRhs && !kAreAlike)
-      values_[kEight][1] = __uint_as_float(ptx::ld_shared<4 * (kLine + kNext)>(from_ + stage));
-    if constexpr (kEight + 1 < kEights) load<kEight + 1>(stage);
-  }
-
-  /// That of the eight rows, or of one of a lane's two columns of the eight.
-  __device__ __forceinline__ float of(int eight, int column = 0) const {
-    return kAreAlike ? values_[0][0] : values_[eight][kIsRhs ? column : 0];
+  /// That of a row of the kEight-th eight, or of either column, so many bytes past the first
+  /// stage's.
+  template <int kEight, int kColumn = 0>
+  __device__ __forceinline__ float of(int stage) const {
+    constexpr int kLine =
+        kAreAlike ? 0 : first_line_of<Fragments>(kEight / 2, kEight % 2) + kColumn * kNext;
+    return __uint_as_float(ptx::ld_shared<4 * kLine>(from_ + stage));
   }
 
  private:
   unsigned int from_;
-  float values_[kEights][kOfEight] = {};
 };
-
-/// Of both operands, for the part of the sums that is under way.
-template <class Body, class Tile>
-class FactorsOfBoth {
-  using Its = Products<Body, Tile>;
-  template <class Layout, class Fragments, class Matrix, int kWarpExtent, bool kIsRhs>
-  struct Of;
-  template <class Layout, class Fragments, int kBits, int kLines, int kPlaces, int kWarpExtent,
-            bool kIsRhs>
-  struct Of<Layout, Fragments, FactoredMatrix<kBits, kLines, kPlaces>, kWarpExtent, kIsRhs> {
-    using Type = LineFactors<Layout, Fragments, kLines, kWarpExtent, kIsRhs>;
-  };
-
- public:
-  __device__ __forceinline__ FactorsOfBoth(unsigned int lhs_shared, int warp_row, int warp_column)
-      : lhs_(lhs_shared, warp_row), rhs_(lhs_shared + Its::LhsLayout::kBytes, warp_column) {}
-
-  __device__ __forceinline__ void load(int stage) {
-    lhs_.load(stage);
-    rhs_.load(stage);
-  }
-
-  __device__ __forceinline__ float added(float sum, float part, int i, int j, int place) const {
-    return __fmaf_rn(part, lhs_.of(2 * i + place / 2) * rhs_.of(j, place % 2), sum);
-  }
-
- private:
-  typename Of<typename Its::LhsLayout, typename Its::LhsFragments, typename Body::Lhs,
-              Tile::kWarpRows, false>::Type lhs_;
-  typename Of<typename Its::RhsLayout, typename Its::RhsFragments, typename Body::Rhs,
-              Tile::kWarpColumns, true>::Type rhs_;
+template <class Layout, class Fragments, class Matrix, int kWarpExtent, bool kIsRhs>
+struct FactorsOf;
+template <class Layout, class Fragments, int kBits, int kLines, int kPlaces, int kWarpExtent,
+          bool kIsRhs>
+struct FactorsOf<Layout, Fragments, FactoredMatrix<kBits, kLines, kPlaces>, kWarpExtent, kIsRhs> {
+  using Type = LineFactors<Layout, Fragments, kLines, kWarpExtent, kIsRhs>;
 };
 
 /// A Body whose operands' blocks have factors.
 template <class Body>
 using Factoring = Scaled<FactoredMatrix, Body>;
 
+/// Each part times the product of both factors, which lie in the stage of its last tile.
 template <class Body, class Tile>
-class PartFactors<Factoring<Body>, Tile> : public FactorsOfBoth<Factoring<Body>, Tile> {
-  using PartFactors::FactorsOfBoth::FactorsOfBoth;
+class Addition<Factoring<Body>, Tile> {
+  using Its = Products<Factoring<Body>, Tile>;
+
+ public:
+  __device__ __forceinline__ Addition(unsigned int lhs_shared, int warp_row, int warp_column)
+      : lhs_(lhs_shared, warp_row), rhs_(lhs_shared + Its::LhsLayout::kBytes, warp_column) {}
+
+  /// A tile, in a stage so many bytes past the first.
+  __device__ __forceinline__ void begin(int stage) {
+    turn_.next(stage);
+    stage_ = stage;
+  }
+
+  __device__ __forceinline__ void add(Sums<Tile>& sums, const Sums<Tile>& part) const {
+    add_rows<0>(sums, part, stage_ + turn_.offset(Its::LhsLayout::kExtent),
+                stage_ + turn_.offset(Its::RhsLayout::kExtent));
+  }
+
+ private:
+  template <int kI>
+  __device__ __forceinline__ void add_rows(Sums<Tile>& sums, const Sums<Tile>& part, int lhs,
+                                           int rhs) const {
+    const float low = lhs_.template of<2 * kI>(lhs), high = lhs_.template of<2 * kI + 1>(lhs);
+    add_columns<0>(sums[kI], part[kI], low, high, rhs);
+    if constexpr (kI + 1 < Tile::kWarpRows / 16) add_rows<kI + 1>(sums, part, lhs, rhs);
+  }
+  template <int kJ>
+  __device__ __forceinline__ void add_columns(float (&sums)[Tile::kWarpColumns / 8][4],
+                                              const float (&part)[Tile::kWarpColumns / 8][4],
+                                              float low, float high, int rhs) const {
+    const float left = rhs_.template of<kJ>(rhs), right = rhs_.template of<kJ, 1>(rhs);
+    const float factors[4] = {low * left, low * right, high * left, high * right};
+#pragma unroll
+    for (int place = 0; place < 4; ++place)
+      sums[kJ][place] = __fmaf_rn(part[kJ][place], factors[place], sums[kJ][place]);
+    if constexpr (kJ + 1 < Tile::kWarpColumns / 8) add_columns<kJ + 1>(sums, part, low, high, rhs);
+  }
+
+  typename FactorsOf<typename Its::LhsLayout, typename Its::LhsFragments,
+                     typename Factoring<Body>::Lhs, Tile::kWarpRows, false>::Type lhs_;
+  typename FactorsOf<typename Its::RhsLayout, typename Its::RhsFragments,
+                     typename Factoring<Body>::Rhs, Tile::kWarpColumns, true>::Type rhs_;
+  FactorTurn turn_;
+  int stage_ = 0;
 };
 
 }  // namespace halftone::kernels::tensor_contraction
@@ -184,7 +252,7 @@ __device__ __forceinline__ void run(const Body& body) {
                 "factors multiply promoted sums, of no batch, and no sum of lhs: that is of "
                 "numbers, which codes in blocks are not");
   using tensor_contraction::Factoring, tensor_contraction::ScaledTile;
-  tensor_contraction::run_scaled<Factoring<Body>, ScaledTile<Tile, Tile::kDepth>>(body);
+  tensor_contraction::run_scaled<Factoring<Body>, ScaledTile<Tile, Tile::kDepth / 2>>(body);
 }
 
 }  // namespace halftone::kernels::factored_contraction

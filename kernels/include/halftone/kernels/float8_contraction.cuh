@@ -188,14 +188,21 @@ struct Promoting : Body {};
 template <class Body>
 inline constexpr int kProductsOfPlace = 1;
 
-/// What parts are multiplied by before they are added: nothing.
+/// How parts are added to the sums: as they are.
 template <class Body, class Tile>
-class PartFactors {
+class Addition {
  public:
-  __device__ __forceinline__ PartFactors(unsigned int, int, int) {}
-  __device__ __forceinline__ void load(int) {}
-  __device__ __forceinline__ float added(float sum, float part, int, int, int) const {
-    return sum + part;
+  __device__ __forceinline__ Addition(unsigned int, int, int) {}
+  __device__ __forceinline__ void begin(int) {}
+  __device__ __forceinline__ void add(Sums<Tile>& sums, const Sums<Tile>& part) const {
+#pragma unroll
+    for (int i = 0; i < Tile::kWarpRows / 16; ++i) {
+#pragma unroll
+      for (int j = 0; j < Tile::kWarpColumns / 8; ++j) {
+#pragma unroll
+        for (int place = 0; place < 4; ++place) sums[i][j][place] += part[i][j][place];
+      }
+    }
   }
 };
 
@@ -211,16 +218,14 @@ class Products<Promoting<Body>, Tile> : public Products<Body, Tile> {
       : Base({product.lhs, product.rhs, product.rows, product.first_row, product.end_row,
               product.columns},
              place, lhs_shared, warp_row, warp_column),
-        factors_(lhs_shared, warp_row, warp_column) {}
+        addition_(lhs_shared, warp_row, warp_column) {}
 
   template <class EachTile>
   __device__ __forceinline__ void add_up(Sums<Tile>& sums, const EachTile& each_tile) {
     Sums<Tile> part = {};
     Base::add_up(part, [&](int tile, int stage) {
-      if (tile % kTilesPerPart == 0) {
-        if (tile != 0) promote(part, sums);
-        factors_.load(stage);
-      }
+      if (tile != 0 && tile % kTilesPerPart == 0) promote(part, sums);
+      addition_.begin(stage);
       each_tile(tile, stage);
     });
     promote(part, sums);
@@ -228,20 +233,18 @@ class Products<Promoting<Body>, Tile> : public Products<Body, Tile> {
 
  private:
   __device__ __forceinline__ void promote(Sums<Tile>& part, Sums<Tile>& sums) const {
+    addition_.add(sums, part);
 #pragma unroll
     for (int i = 0; i < Tile::kWarpRows / 16; ++i) {
 #pragma unroll
       for (int j = 0; j < Tile::kWarpColumns / 8; ++j) {
 #pragma unroll
-        for (int place = 0; place < 4; ++place) {
-          sums[i][j][place] = factors_.added(sums[i][j][place], part[i][j][place], i, j, place);
-          part[i][j][place] = 0.0f;
-        }
+        for (int place = 0; place < 4; ++place) part[i][j][place] = 0.0f;
       }
     }
   }
 
-  PartFactors<Body, Tile> factors_;
+  Addition<Body, Tile> addition_;
 };
 
 }  // namespace halftone::kernels::tensor_contraction
