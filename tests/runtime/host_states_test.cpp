@@ -11,11 +11,9 @@
 #include "changed_artifact.hpp"
 #include "failing_calls.hpp"
 #include "fake_driver.hpp"
-#include "files/scratch_folder.hpp"
 #include "halftone/stages.hpp"
 #include "host_memory.hpp"
 #include "message_of.hpp"
-#include "whole_file.hpp"
 #include "worked_example.hpp"
 
 using namespace host_memory;
@@ -23,34 +21,6 @@ using namespace worked_example;
 using models::line::Trainer;
 
 namespace {
-
-constexpr float kInitial = 0.15625f;
-constexpr std::int64_t kBytes = hand_made::kParameterElements * 4;
-
-/// The update in two launches, of which each sees half of a state.
-void keep_states(halftone::manifest::Manifest& manifest, bool in_host) {
-  using namespace halftone::manifest;
-  for (Program& program : manifest.programs) {
-    if (program.name != "training") continue;
-    const auto index = static_cast<std::int32_t>(program.buffers.size());
-    const auto slot = static_cast<std::int32_t>(program.slots.size());
-    program.buffers.push_back({"sgd.momentum",
-                               Role::optimizer_state,
-                               Element::f32,
-                               {{hand_made::kParameterElements, -1}},
-                               slot,
-                               kInitial});
-    program.buffers.back().in_host = in_host;
-    program.slots.push_back({{index}});
-    auto& update = program.phases[static_cast<std::size_t>(Phase::update)];
-    constexpr std::int64_t kHalf = hand_made::kParameterElements / 2;
-    update.push_back(update.front());
-    for (std::size_t i = 0; i < update.size(); ++i) {
-      update[i].arguments.push_back(
-          {index, static_cast<std::int64_t>(i) * kHalf, 0, in_host ? kHalf : 0});
-    }
-  }
-}
 
 ChangedArtifact artifact(bool in_host = true) {
   return ChangedArtifact([in_host](auto& manifest) { keep_states(manifest, in_host); });
@@ -62,10 +32,10 @@ TEST_CASE("states in the host's memory are fetched and put back in the graph tha
   const auto log = std::make_shared<fake::Log>();
   const ChangedArtifact changed = artifact();
   Trainer trainer(changed.artifact(), fake::device(log), {.batch = 5, .seed = 1});
-  CHECK(count(log->calls, "allocate_host " + std::to_string(kBytes)) == 1);
+  CHECK(count(log->calls, "allocate_host " + std::to_string(kStateBytes)) == 1);
   trainer.step(kSomeFeatures, kSomeTarget);
-  const std::string fetch = "copy_in_staged " + std::to_string(kBytes / 2);
-  const std::string put_back = "copy_out " + std::to_string(kBytes / 2);
+  const std::string fetch = "copy_in_staged " + std::to_string(kStateBytes / 2);
+  const std::string put_back = "copy_out " + std::to_string(kStateBytes / 2);
   const std::vector<std::string>& graph = log->graph;
   CHECK(count(graph, fetch) == 2);
   CHECK(count(graph, put_back) == 2);
@@ -83,8 +53,7 @@ TEST_CASE("states in the host's memory are fetched and put back in the graph tha
 }
 
 TEST_CASE("states in the host's memory begin, persist and are saved as others") {
-  const halftone::tests::ScratchFolder folder;
-  std::vector<std::string> saved;
+  std::vector<std::string> files;
   for (bool in_host : {false, true}) {
     for (bool others_early : {false, true}) {
       const ChangedArtifact changed = artifact(in_host);
@@ -92,19 +61,15 @@ TEST_CASE("states in the host's memory begin, persist and are saved as others") 
                       fake::device(std::make_shared<fake::Log>(), {.others_early = others_early}),
                       {.batch = 5, .seed = 1});
       for (int step = 0; step < 3; ++step) trainer.step(kSomeFeatures, kSomeTarget);
-      trainer.save(folder / "state");
-      std::string why;
-      const std::vector<std::byte> bytes = halftone::read_whole(folder / "state", why);
-      CHECK(why.empty());
-      saved.emplace_back(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-      CHECK(trainer.stats().host_bytes == (in_host ? kBytes : 0));
+      files.push_back(saved(trainer));
+      CHECK(trainer.stats().host_bytes == (in_host ? kStateBytes : 0));
       CHECK(trainer.stats().peak_bytes_predicted == trainer.stats().peak_bytes_measured);
     }
   }
   std::string initial(sizeof kInitial, '\0');
   std::memcpy(initial.data(), &kInitial, sizeof kInitial);
-  CHECK(saved.front().find(initial) != std::string::npos);
-  for (const std::string& other : saved) CHECK(other == saved.front());
+  CHECK(files.front().find(initial) != std::string::npos);
+  for (const std::string& other : files) CHECK(other == files.front());
 }
 
 TEST_CASE("what a trainer takes of either memory is known before, and a CPU has one") {
@@ -112,8 +77,8 @@ TEST_CASE("what a trainer takes of either memory is known before, and a CPU has 
   const halftone::StageMemory apart = planned(in_host, fake::device()),
                               whole = planned(on_device, fake::device()),
                               of_cpu = planned(in_host, halftone::Device::cpu());
-  CHECK(apart.host == kBytes);
-  CHECK(apart.bytes() == whole.bytes() - kBytes);
+  CHECK(apart.host == kStateBytes);
+  CHECK(apart.bytes() == whole.bytes() - kStateBytes);
   CHECK(whole.host == 0);
   CHECK(of_cpu.host == 0);
   CHECK(of_cpu.bytes() == whole.bytes());
@@ -123,7 +88,7 @@ TEST_CASE("a run's facts tell what lies in the host's memory from what the devic
   const ChangedArtifact changed = artifact();
   const Trainer trainer(changed.artifact(), fake::device(), {.batch = 5, .seed = 1});
   const Held bytes = held(trainer, "optimizer_state in the host's memory");
-  CHECK(bytes.of_role == kBytes);
+  CHECK(bytes.of_role == kStateBytes);
   CHECK(bytes.of_others == trainer.stats().peak_bytes_measured);
 }
 
