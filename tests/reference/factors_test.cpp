@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scales of f32 as factors of sums (P87 to P89, P100, N12), and of blocks (P101), against TransformerEngine's formulas and
-// sums of codes in numpy (record_factors.py).
+// Scales of f32 as factors of sums (P87 to P89, P100, N12), and of blocks (P101), against
+// TransformerEngine's formulas and sums of codes in numpy (record_factors.py).
 #include <doctest/doctest.h>
 
 #include <array>
@@ -11,6 +11,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "factors_expected.hpp"
@@ -46,8 +47,7 @@ RoundTo levels(int rows, int columns, Rounding rounding = Rounding::nearest_even
 }
 
 /// In blocks with scales of f32 (P101).
-RoundTo blocks(Element element, int rows, int columns,
-               Rounding rounding = Rounding::nearest_even) {
+RoundTo blocks(Element element, int rows, int columns, Rounding rounding = Rounding::nearest_even) {
   return {element,
           rounding,
           true,
@@ -221,15 +221,19 @@ TEST_CASE("P97: what is not finite is NaN, and blocks beside it are rounded unde
 
 TEST_CASE("an infinite or missing number is NaN, and others are rounded as if it were none") {
   for (const float bad : {INFINITY, -INFINITY, std::nanf("")})
-    for (const Element format : {Element::f8e4m3, Element::f4e2m1}) {
+    for (const auto& [format, largest] : {std::pair{Element::f8e4m3, 448.0f},
+                                          {Element::f8e5m2, 57344.0f},
+                                          {Element::f4e2m1, 6.0f},
+                                          {Element::f16, 65504.0f}}) {
+      CAPTURE(std::string(halftone::encoding::word(format)));
       CAPTURE(bad);
       const Read<float> read =
           read_under_f32(under_f32(format, Groups::Kind::tensor),
-                         std::vector<float>{1.0f, bad, 0.3f, 1000.0f}, {2, 2}, {}, "x");
+                         std::vector<float>{1.0f, bad, 0.3f, 100000.0f}, {2, 2}, {}, "x");
       CHECK(std::isnan(read.codes[1]));
       CHECK(std::isnan(read.numbers[1]));
       CHECK(read.numbers[0] == 1);
-      CHECK(read.numbers[3] == (format == Element::f8e4m3 ? 448 : 6));  // by 1, as the source does
+      CHECK(read.numbers[3] == largest);  // by 1, as the source does
     }
 }
 
