@@ -309,6 +309,18 @@ TEST_CASE("lines that were cut off in between are left out") {
   CHECK(large.notes[0].ends_with("' cannot be read as JSON and is left out"));
 }
 
+TEST_CASE("whole numbers are read up to the ends of what holds them") {
+  const std::string text = whole({.last = 30});
+  const auto with = [&](const std::string& from, const std::string& to) {
+    const auto at = text.find(from);
+    REQUIRE(at != text.npos);
+    return read_bytes(std::string(text).replace(at, from.size(), to));
+  };
+  CHECK(with("\"seed\":7,", "\"seed\":18446744073709551615,").facts.seed == 18446744073709551615u);
+  CHECK(with("\"step\":30,", "\"step\":9223372036854775807,").losses[0].points.back().step ==
+        9223372036854775807);
+}
+
 TEST_CASE("what is no run log is refused in one sentence") {
   const std::string text = whole({.last = 30}), facts = first_lines(text, 1);
   const auto with = [&](std::string line, const char* from, const char* to) {
@@ -324,12 +336,16 @@ TEST_CASE("what is no run log is refused in one sentence") {
     CHECK(refusal_of(foreign) == kNoLog);
   CHECK(refusal_of(facts + "{\"kind\":\"step\"}\n") ==
         "'FILE' is damaged: line 2 is none of a run log; remove that line");
-  CHECK(refusal_of(with(text, "\"error\":1", "\"error\":\"one\"")) ==
-        "'FILE' is damaged: line 2 is none of a run log; remove that line");
-  CHECK(refusal_of(with(facts, "\"reads\":[0,1]", "\"reads\":[0,3]")) ==
-        "'FILE' is damaged: line 1 is none of a run log; remove that line");
-  CHECK(refusal_of(with(facts, "\"reads\":[0,1]", "\"reads\":[0,-1]")) ==
-        "'FILE' is damaged: line 1 is none of a run log; remove that line");
+  for (const char* error : {"\"one\"", "true", "null", "[1]"}) {
+    CAPTURE(error);
+    CHECK(refusal_of(with(text, "\"error\":1", ("\"error\":" + std::string(error)).c_str())) ==
+          "'FILE' is damaged: line 2 is none of a run log; remove that line");
+  }
+  for (const char* reads : {"[0,3]", "[0,-1]", "[0,0.5]", "[0,true]", "[0,4294967296]", "0"}) {
+    CAPTURE(reads);
+    CHECK(refusal_of(with(facts, "\"reads\":[0,1]", ("\"reads\":" + std::string(reads)).c_str())) ==
+          "'FILE' is damaged: line 1 is none of a run log; remove that line");
+  }
   CHECK(refusal_of(with(facts, "\"first_step\":0", "\"first_step\":1e300")) ==
         "'FILE' is damaged: line 1 is none of a run log; remove that line");
   for (const char* step : {"1e300", "-1e300", "10.5", "1e1", "9223372036854775808", "true"}) {
