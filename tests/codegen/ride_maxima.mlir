@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // RUN: halftone-opt --halftone-lower-layers --halftone-ride-maxima -split-input-file %s | FileCheck %s
+// RUN: halftone-opt --halftone-lower-layers --halftone-ride-maxima --halftone-ride-maxima -split-input-file %s | FileCheck %s
 // RUN: halftone-opt --halftone-lower-layers --halftone-ride-maxima --halftone-form-kernels -split-input-file %s | FileCheck %s --check-prefix=KERNELS
 
 #full = #halftone.access<full>
@@ -68,9 +69,12 @@ halftone.graph "behind_a_product" {
 !one = !halftone.tensor<[], f32>
 
 // A map that makes elements beside the maxima of rows joins the product without them; nobody needs the sums themselves.
+// CHECK-LABEL: halftone.graph "elements_beside_maxima"
+// CHECK: halftone.map "scale"({{.*}}halftone.values = array<i64: 7>
+// CHECK: halftone.reduce "scales"({{.*}}halftone.layer = "of_scales"
 // KERNELS-LABEL: halftone.graph "elements_beside_maxima"
 // KERNELS: %[[Y:.*]], %[[FOUND:.*]] = halftone.kernel "{{[a-z_]+}}" contraction over ["batch", 3, 8]
-// KERNELS-SAME: -> [#halftone.access<full>] fused ["fc:linear", "scale", "scales"]
+// KERNELS-SAME: -> [#halftone.access<full>] fused ["fc:linear", "scale", "of_scales:scales"]
 // KERNELS-NOT: halftone.kernel "
 // KERNELS: halftone.output "y", %[[Y]]
 // KERNELS: halftone.output "largest", %[[FOUND]]
@@ -79,7 +83,7 @@ halftone.graph "elements_beside_maxima" {
   %w = halftone.input "w" : !weight
   %s = halftone.input "s" : !one
   %fc = halftone.linear %x, %w {halftone.layer = "fc"} : (!matrix, !weight) -> !matrix
-  %y, %maxima = halftone.map "scale" (%fc, %s) over ["batch", 3, 8] reads [#full, #scalar] writes [#full, #row] : (!matrix, !one) -> (!matrix, !rows) {
+  %y, %maxima = halftone.map "scale" (%fc, %s) over ["batch", 3, 8] reads [#full, #scalar] writes [#full, #row] {halftone.values = array<i64: 7, 8>} : (!matrix, !one) -> (!matrix, !rows) {
   ^bb0(%a: f32, %b: f32):
     %m = math.absf %a : f32
     %e = arith.mulf %a, %b : f32
@@ -92,7 +96,7 @@ halftone.graph "elements_beside_maxima" {
     %r = halftone.row_max %m : f32
     halftone.yield %r : f32
   }
-  %largest = halftone.map "scales" (%left) over ["batch"] reads [#full] writes [#row] : (!batch) -> !one {
+  %largest = halftone.map "scales" (%left) over ["batch"] reads [#full] writes [#row] {halftone.layer = "of_scales"} : (!batch) -> !one {
   ^bb0(%a: f32):
     %m = math.absf %a : f32
     %r = halftone.row_max %m : f32
@@ -111,13 +115,14 @@ halftone.graph "elements_beside_maxima" {
 !rows = !halftone.tensor<[batch], f32>
 !one = !halftone.tensor<[], f32>
 
-// Who else reads the maxima of rows, or elements that are no product's, leaves the maps as they are; a kernel has one finish.
+// Who else reads the maxima of rows, or elements that are no product's, leaves the maps as they are; a kernel has one finish,
+// though the pass runs twice.
 // CHECK-LABEL: halftone.graph "maps_that_stay"
-// CHECK-COUNT-4: halftone.row_max
+// CHECK-COUNT-5: halftone.row_max
 // CHECK: halftone.reduce "second"
 // CHECK-COUNT-2: halftone.row_max
 // CHECK-NOT: halftone.reduce
-// CHECK: halftone.output "rows"
+// CHECK: halftone.output "all"
 halftone.graph "maps_that_stay" {
   %x = halftone.input "x" : !matrix
   %w = halftone.input "w" : !weight
@@ -129,6 +134,12 @@ halftone.graph "maps_that_stay" {
     halftone.yield %r : f32
   }
   %all = halftone.map "read" (%read) over ["batch"] reads [#full] writes [#row] : (!rows) -> !one {
+  ^bb0(%a: f32):
+    %m = math.absf %a : f32
+    %r = halftone.row_max %m : f32
+    halftone.yield %r : f32
+  }
+  %again = halftone.map "read" (%read) over ["batch"] reads [#full] writes [#row] : (!rows) -> !one {
   ^bb0(%a: f32):
     %m = math.absf %a : f32
     %r = halftone.row_max %m : f32
@@ -170,9 +181,290 @@ halftone.graph "maps_that_stay" {
     %r = halftone.row_max %m : f32
     halftone.yield %r : f32
   }
-  halftone.output "rows", %read : !rows
   halftone.output "all", %all : !one
+  halftone.output "again", %again : !one
   halftone.output "of", %of : !one
   halftone.output "rides", %rides : !one
   halftone.output "stays", %stays : !one
+}
+
+// -----
+
+#full = #halftone.access<full>
+#row = #halftone.access<row>
+!matrix = !halftone.tensor<[batch, 8], f32>
+!weight = !halftone.tensor<[8, 8], f32>
+!matrices = !halftone.tensor<[batch, 3, 8], f32>
+!lines = !halftone.tensor<[batch, 3], f32>
+!rows = !halftone.tensor<[batch], f32>
+!one = !halftone.tensor<[], f32>
+
+// Diagnosis keeps launches apart. Maxima of maxima that have something beside them stay, too.
+// CHECK-LABEL: halftone.graph "diagnosis"
+// CHECK-COUNT-2: halftone.row_max
+// CHECK-LABEL: halftone.graph "maxima_of_maxima"
+// CHECK-COUNT-3: halftone.row_max
+// CHECK: halftone.output "left"
+halftone.graph "diagnosis" {
+  %x = halftone.input "x" : !matrix
+  %w = halftone.input "w" : !weight
+  %fc = halftone.linear %x, %w : (!matrix, !weight) -> !matrix
+  %maxima = halftone.map "scales" (%fc) over ["batch", 8] reads [#full] writes [#row] : (!matrix) -> !rows {
+  ^bb0(%a: f32):
+    %m = math.absf %a : f32
+    %r = halftone.row_max %m : f32
+    halftone.yield %r : f32
+  }
+  %largest = halftone.map "scales" (%maxima) over ["batch"] reads [#full] writes [#row] : (!rows) -> !one {
+  ^bb0(%a: f32):
+    %m = math.absf %a : f32
+    %r = halftone.row_max %m : f32
+    halftone.yield %r : f32
+  }
+  halftone.output "largest", %largest : !one
+}
+
+halftone.graph "maxima_of_maxima" {
+  %x = halftone.input "x" : !matrices
+  %w = halftone.input "w" : !weight
+  %fc = halftone.linear %x, %w : (!matrices, !weight) -> !matrices
+  %maxima = halftone.map "scales" (%fc) over ["batch", 3, 8] reads [#full] writes [#row] : (!matrices) -> !lines {
+  ^bb0(%a: f32):
+    %m = math.absf %a : f32
+    %r = halftone.row_max %m : f32
+    halftone.yield %r : f32
+  }
+  %left:2 = halftone.map "scales" (%maxima) over ["batch", 3] reads [#full] writes [#row, #row] : (!lines) -> (!rows, !rows) {
+  ^bb0(%a: f32):
+    %m = math.absf %a : f32
+    %r = halftone.row_max %m : f32
+    %h = arith.addf %r, %r : f32
+    halftone.yield %r, %h : f32, f32
+  }
+  %largest = halftone.map "scales" (%left#0) over ["batch"] reads [#full] writes [#row] : (!rows) -> !one {
+  ^bb0(%a: f32):
+    %m = math.absf %a : f32
+    %r = halftone.row_max %m : f32
+    halftone.yield %r : f32
+  }
+  halftone.output "largest", %largest : !one
+  halftone.output "left", %left#1 : !rows
+}
+
+// -----
+
+#full = #halftone.access<full>
+#row = #halftone.access<row>
+#scalar = #halftone.access<scalar>
+#next = #halftone.access<general reads affine_map<(d0, d1) -> (d0, (d1 + 1) mod 8)>>
+!matrix = !halftone.tensor<[batch, 8], f32>
+!weight = !halftone.tensor<[8, 8], f32>
+!rows = !halftone.tensor<[batch], f32>
+!one = !halftone.tensor<[], f32>
+
+// So do maps that find anything beside, or of anything else, or that run at another time than the product: each has one thing wrong.
+// CHECK-LABEL: halftone.graph "other_maxima"
+// CHECK-NOT: halftone.reduce
+// CHECK: halftone.output "two"
+halftone.graph "other_maxima" {
+  %x = halftone.input "x" : !matrix
+  %w = halftone.input "w" : !weight
+  %s = halftone.input "s" : !one
+  %fc_two = halftone.linear %x, %w : (!matrix, !weight) -> !matrix
+  %rows_two:2 = halftone.map "two" (%fc_two) over ["batch", 8] reads [#full] writes [#row, #row] : (!matrix) -> (!rows, !rows) {
+  ^bb0(%a: f32):
+    %m = math.absf %a : f32
+    %r = halftone.row_max %m : f32
+    %q = halftone.row_max %m : f32
+    halftone.yield %r, %q : f32, f32
+  }
+  %one_two = halftone.map "two" (%rows_two#1) over ["batch"] reads [#full] writes [#row] : (!rows) -> !one {
+  ^bb0(%a: f32):
+    %m = math.absf %a : f32
+    %r = halftone.row_max %m : f32
+    halftone.yield %r : f32
+  }
+  %fc_sum = halftone.linear %x, %w : (!matrix, !weight) -> !matrix
+  %rows_sum:2 = halftone.map "sum" (%fc_sum) over ["batch", 8] reads [#full] writes [#row, #row] : (!matrix) -> (!rows, !rows) {
+  ^bb0(%a: f32):
+    %m = math.absf %a : f32
+    %r = halftone.row_max %m : f32
+    %q = halftone.row_sum %m : f32
+    halftone.yield %r, %q : f32, f32
+  }
+  %one_sum = halftone.map "sum" (%rows_sum#0) over ["batch"] reads [#full] writes [#row] : (!rows) -> !one {
+  ^bb0(%a: f32):
+    %m = math.absf %a : f32
+    %r = halftone.row_max %m : f32
+    halftone.yield %r : f32
+  }
+  %fc_signed = halftone.linear %x, %w : (!matrix, !weight) -> !matrix
+  %rows_signed = halftone.map "signed" (%fc_signed) over ["batch", 8] reads [#full] writes [#row] : (!matrix) -> !rows {
+  ^bb0(%a: f32):
+    %r = halftone.row_max %a : f32
+    halftone.yield %r : f32
+  }
+  %one_signed = halftone.map "signed" (%rows_signed) over ["batch"] reads [#full] writes [#row] : (!rows) -> !one {
+  ^bb0(%a: f32):
+    %m = math.absf %a : f32
+    %r = halftone.row_max %m : f32
+    halftone.yield %r : f32
+  }
+  %fc_product = halftone.linear %x, %w : (!matrix, !weight) -> !matrix
+  %rows_product = halftone.map "product" (%fc_product) over ["batch", 8] reads [#full] writes [#row] : (!matrix) -> !rows {
+  ^bb0(%a: f32):
+    %p = arith.mulf %a, %a : f32
+    %m = math.absf %p : f32
+    %r = halftone.row_max %m : f32
+    halftone.yield %r : f32
+  }
+  %one_product = halftone.map "product" (%rows_product) over ["batch"] reads [#full] writes [#row] : (!rows) -> !one {
+  ^bb0(%a: f32):
+    %m = math.absf %a : f32
+    %r = halftone.row_max %m : f32
+    halftone.yield %r : f32
+  }
+  %fc_neighbour = halftone.linear %x, %w : (!matrix, !weight) -> !matrix
+  %rows_neighbour = halftone.map "neighbour" (%fc_neighbour) over ["batch", 8] reads [#next] writes [#row] : (!matrix) -> !rows {
+  ^bb0(%a: f32):
+    %m = math.absf %a : f32
+    %r = halftone.row_max %m : f32
+    halftone.yield %r : f32
+  }
+  %one_neighbour = halftone.map "neighbour" (%rows_neighbour) over ["batch"] reads [#full] writes [#row] : (!rows) -> !one {
+  ^bb0(%a: f32):
+    %m = math.absf %a : f32
+    %r = halftone.row_max %m : f32
+    halftone.yield %r : f32
+  }
+  %fc_divided = halftone.linear %x, %w : (!matrix, !weight) -> !matrix
+  %rows_divided:2 = halftone.map "divided" (%fc_divided) over ["batch", 8] reads [#full] writes [#full, #row] : (!matrix) -> (!matrix, !rows) {
+  ^bb0(%a: f32):
+    %m = math.absf %a : f32
+    %r = halftone.row_max %m : f32
+    %e = arith.divf %a, %r : f32
+    halftone.yield %e, %r : f32, f32
+  }
+  %one_divided = halftone.map "divided" (%rows_divided#1) over ["batch"] reads [#full] writes [#row] : (!rows) -> !one {
+  ^bb0(%a: f32):
+    %m = math.absf %a : f32
+    %r = halftone.row_max %m : f32
+    halftone.yield %r : f32
+  }
+  %fc_beside = halftone.linear %x, %w : (!matrix, !weight) -> !matrix
+  %rows_beside = halftone.map "beside" (%fc_beside) over ["batch", 8] reads [#full] writes [#row] : (!matrix) -> !rows {
+  ^bb0(%a: f32):
+    %m = math.absf %a : f32
+    %r = halftone.row_max %m : f32
+    halftone.yield %r : f32
+  }
+  %one_beside = halftone.map "beside" (%rows_beside, %s) over ["batch"] reads [#full, #scalar] writes [#row] : (!rows, !one) -> !one {
+  ^bb0(%a: f32, %b: f32):
+    %m = math.absf %a : f32
+    %r = halftone.row_max %m : f32
+    %e = arith.mulf %r, %b : f32
+    halftone.yield %e : f32
+  }
+  %fc_again = halftone.linear %x, %w : (!matrix, !weight) -> !matrix
+  %rows_again = halftone.map "again" (%fc_again) over ["batch", 8] reads [#full] writes [#row] : (!matrix) -> !rows {
+  ^bb0(%a: f32):
+    %m = math.absf %a : f32
+    %r = halftone.row_max %m : f32
+    halftone.yield %r : f32
+  }
+  %one_again:2 = halftone.map "again" (%rows_again) over ["batch"] reads [#full] writes [#full, #row] : (!rows) -> (!rows, !one) {
+  ^bb0(%a: f32):
+    %m = math.absf %a : f32
+    %r = halftone.row_max %m : f32
+    %e = arith.addf %a, %r : f32
+    halftone.yield %e, %r : f32, f32
+  }
+  %fc_magnitude = halftone.linear %x, %w : (!matrix, !weight) -> !matrix
+  %rows_magnitude = halftone.map "magnitude" (%fc_magnitude) over ["batch", 8] reads [#full] writes [#row] : (!matrix) -> !rows {
+  ^bb0(%a: f32):
+    %m = math.absf %a : f32
+    %r = halftone.row_max %m : f32
+    halftone.yield %r : f32
+  }
+  %one_magnitude:2 = halftone.map "magnitude" (%rows_magnitude) over ["batch"] reads [#full] writes [#full, #row] : (!rows) -> (!rows, !one) {
+  ^bb0(%a: f32):
+    %m = math.absf %a : f32
+    %r = halftone.row_max %m : f32
+    halftone.yield %m, %r : f32, f32
+  }
+  %made = halftone.map "made" (%x) over ["batch", 8] reads [#full] writes [#full] : (!matrix) -> !matrix {
+  ^bb0(%a: f32):
+    %e = arith.addf %a, %a : f32
+    halftone.yield %e : f32
+  }
+  %rows_made = halftone.map "made" (%made) over ["batch", 8] reads [#full] writes [#row] : (!matrix) -> !rows {
+  ^bb0(%a: f32):
+    %m = math.absf %a : f32
+    %r = halftone.row_max %m : f32
+    halftone.yield %r : f32
+  }
+  %one_made = halftone.map "made" (%rows_made) over ["batch"] reads [#full] writes [#row] : (!rows) -> !one {
+  ^bb0(%a: f32):
+    %m = math.absf %a : f32
+    %r = halftone.row_max %m : f32
+    halftone.yield %r : f32
+  }
+  %fc_chunked = halftone.linear %x, %w {halftone.section = "loss"} : (!matrix, !weight) -> !matrix
+  %rows_chunked = halftone.map "chunked" (%fc_chunked) over ["batch", 8] reads [#full] writes [#row] : (!matrix) -> !rows {
+  ^bb0(%a: f32):
+    %m = math.absf %a : f32
+    %r = halftone.row_max %m : f32
+    halftone.yield %r : f32
+  }
+  %one_chunked = halftone.map "chunked" (%rows_chunked) over ["batch"] reads [#full] writes [#row] : (!rows) -> !one {
+  ^bb0(%a: f32):
+    %m = math.absf %a : f32
+    %r = halftone.row_max %m : f32
+    halftone.yield %r : f32
+  }
+  %fc_later = halftone.linear %x, %w : (!matrix, !weight) -> !matrix
+  %rows_later = halftone.map "later" (%fc_later) over ["batch", 8] reads [#full] writes [#row] : (!matrix) -> !rows {
+  ^bb0(%a: f32):
+    %m = math.absf %a : f32
+    %r = halftone.row_max %m : f32
+    halftone.yield %r : f32
+  }
+  %one_later = halftone.map "later" (%rows_later) over ["batch"] reads [#full] writes [#row] {halftone.phase = #halftone.phase<backward>} : (!rows) -> !one {
+  ^bb0(%a: f32):
+    %m = math.absf %a : f32
+    %r = halftone.row_max %m : f32
+    halftone.yield %r : f32
+  }
+  %fc_behind = halftone.linear %x, %w : (!matrix, !weight) -> !matrix
+  %rows_behind = halftone.map "behind" (%fc_behind) over ["batch", 8] reads [#full] writes [#row] {halftone.phase = #halftone.phase<backward>} : (!matrix) -> !rows {
+  ^bb0(%a: f32):
+    %m = math.absf %a : f32
+    %r = halftone.row_max %m : f32
+    halftone.yield %r : f32
+  }
+  %one_behind = halftone.map "behind" (%rows_behind) over ["batch"] reads [#full] writes [#row] {halftone.phase = #halftone.phase<backward>} : (!rows) -> !one {
+  ^bb0(%a: f32):
+    %m = math.absf %a : f32
+    %r = halftone.row_max %m : f32
+    halftone.yield %r : f32
+  }
+  halftone.output "two", %one_two : !one
+  halftone.output "also", %rows_two#0 : !rows
+  halftone.output "sum", %one_sum : !one
+  halftone.output "sums", %rows_sum#1 : !rows
+  halftone.output "signed", %one_signed : !one
+  halftone.output "product", %one_product : !one
+  halftone.output "neighbour", %one_neighbour : !one
+  halftone.output "divided", %one_divided : !one
+  halftone.output "quotients", %rows_divided#0 : !matrix
+  halftone.output "beside", %one_beside : !one
+  halftone.output "again", %one_again#1 : !one
+  halftone.output "added", %one_again#0 : !rows
+  halftone.output "magnitude", %one_magnitude#1 : !one
+  halftone.output "magnitudes", %one_magnitude#0 : !rows
+  halftone.output "made", %one_made : !one
+  halftone.output "elements", %made : !matrix
+  halftone.output "chunked", %one_chunked : !one
+  halftone.output "later", %one_later : !one
+  halftone.output "behind", %one_behind : !one
 }
