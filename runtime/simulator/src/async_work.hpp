@@ -11,6 +11,8 @@
 #include <map>
 #include <vector>
 
+#include "tensor_memory.hpp"
+
 namespace halftone::simulator {
 
 struct Block;
@@ -77,7 +79,8 @@ struct AsyncWork {
   std::map<std::uint32_t, Mbarrier> mbarriers;  ///< by shared address
   std::deque<AsyncJob> jobs;                    ///< oldest first
   std::vector<Unawaited> unawaited;             ///< of mbarriers that are no more
-  std::uint32_t polls = 0;                      ///< mbarrier.test_wait that found nothing
+  TensorMemory tensor;
+  std::uint32_t polls = 0;  ///< mbarrier.test_wait that found nothing
 };
 
 /// The mbarrier at an address of shared memory of `block`; null and a finding when none was

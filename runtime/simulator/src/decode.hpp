@@ -178,6 +178,7 @@ struct Opcode {
 [[nodiscard]] std::span<const Opcode> mbarrier_opcodes();
 [[nodiscard]] std::span<const Opcode> cluster_opcodes();
 [[nodiscard]] std::span<const Opcode> warpgroup_opcodes();
+[[nodiscard]] std::span<const Opcode> tensor_memory_opcodes();
 // cp.async.bulk, cp.reduce.async.bulk and cp.async.mbarrier, beside async_opcodes().
 void decode_bulk(Decoder& decoder);
 void decode_arrive_on(Decoder& decoder);

@@ -41,7 +41,7 @@ const Opcode* find_opcode(std::string_view name) {
          {arithmetic_opcodes(), bit_opcodes(), compare_opcodes(), move_opcodes(),
           conversion_opcodes(), memory_opcodes(), atomic_opcodes(), control_opcodes(),
           warp_opcodes(), matrix_opcodes(), async_opcodes(), mbarrier_opcodes(), cluster_opcodes(),
-          warpgroup_opcodes()})
+          warpgroup_opcodes(), tensor_memory_opcodes()})
       for (const Opcode& opcode : family) all->emplace(opcode.name, &opcode);
     return all;
   }();

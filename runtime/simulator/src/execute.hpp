@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -67,6 +68,8 @@ struct Warp {
   std::vector<BulkStore> bulk_stores;
   std::array<std::uint32_t, 32> bulk_commits{};
   WarpgroupWork wgmma;
+  std::map<std::uint32_t, std::array<std::uint32_t, 32>>
+      tensor_loads;  ///< by place: what tcgen05.wait::ld will put there
   std::array<std::uint32_t, 32>
       cluster_phase{};               ///< that a lane's barrier.cluster.arrive belongs to
   std::uint32_t most_registers = 0;  ///< setmaxnreg; 0: as compiled

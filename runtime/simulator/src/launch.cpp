@@ -104,22 +104,26 @@ BlockOutcome run_cluster(Execution& launch, Cluster& cluster) {
 /// Copies that nobody waited for: their block's shared memory may be gone before they arrive,
 /// whether or not they were done here.
 void report_left_over(Execution& launch, const Block& block) {
-  const auto report = [&](const Instruction& instruction, std::uint32_t thread) {
+  constexpr const char* kNobodyWaited =
+      "the block ended before anybody waited for the mbarrier that it completes on";
+  const auto report = [&](const Instruction& instruction, std::uint32_t thread,
+                          const char* detail) {
     Finding finding;
     finding.kind = Kind::unfinished;
     finding.kernel = launch.kernel.name;
     set_lines(finding, launch.kernel, instruction);
     finding.block = block.index;
     finding.thread = thread;
-    finding.detail = "the block ended before anybody waited for the mbarrier that it completes on";
+    finding.detail = detail;
     launch.findings.add(std::move(finding));
   };
   const auto report_all = [&](std::span<const Unawaited> left) {
-    for (const Unawaited& work : left) report(*work.instruction, work.thread);
+    for (const Unawaited& work : left) report(*work.instruction, work.thread, kNobodyWaited);
   };
-  for (const AsyncJob& job : block.async.jobs) report(*job.instruction, job.thread);
+  for (const AsyncJob& job : block.async.jobs) report(*job.instruction, job.thread, kNobodyWaited);
   for (const auto& [address, mbarrier] : block.async.mbarriers) report_all(mbarrier.unawaited);
   report_all(block.async.unawaited);
+  each_left_over(block, report);
 }
 
 bool clusters_fit(Execution& launch) {

@@ -382,6 +382,19 @@ constexpr OpcodeFamily kFamilies[] = {
     {"wgmma.mma_async.sync.aligned.m64n*.f32.tf32.tf32", ""},
     {"wgmma.mma_async.sync.aligned.m64n*.f32|f16.e4m3|e5m2.e4m3|e5m2", ""},
     {"setmaxnreg.inc|dec.sync.aligned.u32", ""},
+    // Tensor memory
+    {"tcgen05.alloc.cta_group::1.sync.aligned.b32", "shared::cta"},
+    {"tcgen05.dealloc.cta_group::1.sync.aligned.b32", ""},
+    {"tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned", ""},
+    {"tcgen05.fence::before_thread_sync", ""},
+    {"tcgen05.fence::after_thread_sync", ""},
+    {"tcgen05.cp.cta_group::1.32x128b.warpx4", ""},
+    {"tcgen05.mma.cta_group::1.kind::f8f6f4", ""},
+    {"tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale", "scale_vec::1X block32"},
+    {"tcgen05.commit.cta_group::1.mbarrier::arrive::one.b64", "shared::cluster"},
+    {"tcgen05.ld.sync.aligned.32x32b.x1|x2|x4|x8|x16|x32|x64|x128.b32", ""},
+    {"tcgen05.ld.sync.aligned.16x256b.x1|x2|x4|x8|x16|x32.b32", ""},
+    {"tcgen05.wait::ld.sync.aligned", ""},
 };
 
 /// Whether `word` is one of `list`, whose entries `separator` parts.

@@ -101,6 +101,10 @@ bool WarpRun::run_group(std::size_t at, std::uint64_t end) {
       context.mask = mask;
       check_registers(context, i);
     }
+    if (!warp_.tensor_loads.empty()) {
+      context.mask = mask;
+      check_tensor_loads(context, i);
+    }
     if (i.flow == Flow::straight) {
       if (mask != 0) {
         context.mask = mask;

@@ -162,9 +162,10 @@ std::uint32_t descriptor_address(const MatrixDescriptor& descriptor, bool k_majo
     offset = m % 8 * 16 * units + m / 8 * stride + byte % 16 +
              byte / 16 * (swizzle == Swizzle::none ? leading : 16);
   } else {
-    const std::uint32_t unit = m / 8, depth = static_cast<std::uint32_t>(k);
+    const auto bytes = static_cast<std::uint32_t>(element_bytes), in_unit = 16 / bytes;
+    const std::uint32_t unit = m / in_unit, depth = static_cast<std::uint32_t>(k);
     const bool plain = swizzle == Swizzle::none;
-    offset = m % 8 * 2 + unit % units * 16 + unit / units * (plain ? stride : leading) +
+    offset = m % in_unit * bytes + unit % units * 16 + unit / units * (plain ? stride : leading) +
              depth % 8 * 16 * units + depth / 8 * (plain ? leading : stride);
   }
   return swizzled(address + offset, swizzle);

@@ -93,9 +93,8 @@ struct MatrixDescriptor {
 };
 MatrixDescriptor decode_descriptor(std::uint64_t bits);
 
-/// The shared address of the element (mn, k) of an operand: mn counts rows of A or columns of B.
-/// K-major operands have any element size, MN-major ones 2 bytes (the only ones that wgmma
-/// transposes).
+/// The shared address of the element (mn, k) of an operand: mn counts rows of A or columns of B. Of
+/// MN-major ones wgmma takes elements of 2 bytes alone, tcgen05.mma of 1, too.
 std::uint32_t descriptor_address(const MatrixDescriptor& descriptor, bool k_major,
                                  int element_bytes, int mn, int k);
 

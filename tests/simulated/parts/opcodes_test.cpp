@@ -25,10 +25,11 @@ PtxKernel kernel_of(const std::string& statement) {
 
 std::set<std::string> first_words() {
   std::set<std::string> words = {"call"};
-  for (const auto& family : {arithmetic_opcodes(), bit_opcodes(), compare_opcodes(), move_opcodes(),
-                             conversion_opcodes(), memory_opcodes(), atomic_opcodes(),
-                             control_opcodes(), warp_opcodes(), matrix_opcodes(), async_opcodes(),
-                             mbarrier_opcodes(), cluster_opcodes(), warpgroup_opcodes()})
+  for (const auto& family :
+       {arithmetic_opcodes(), bit_opcodes(), compare_opcodes(), move_opcodes(),
+        conversion_opcodes(), memory_opcodes(), atomic_opcodes(), control_opcodes(), warp_opcodes(),
+        matrix_opcodes(), async_opcodes(), mbarrier_opcodes(), cluster_opcodes(),
+        warpgroup_opcodes(), tensor_memory_opcodes()})
     for (const Opcode& opcode : family) words.emplace(opcode.name);
   return words;
 }
@@ -91,7 +92,7 @@ TEST_SUITE_END();
 
 TEST_CASE("an unknown opcode or modifier is named with its line and kernel") {
   constexpr const char* kUnknown[] = {
-      "tcgen05.fence::before_thread_sync",
+      "tcgen05.st.sync.aligned.32x32b.x1.b32 [%r1], {%r2}",
       "add.rn.fast.f32 %r1, %r2, %r3",
       "red.async.relaxed.cluster.shared::cluster.add.u32 [%r1], %r2, [%r3]",
       "ld.global.invented.u32 %r1, [%in]",
