@@ -4,11 +4,17 @@
 // by elements), BATCH (its elements, 1 for none) and TILE; of two operands of 8 bits LHS, of which
 // ELEMENT is no format, and PROMOTES; of two in blocks LHS_LINES, LHS_PLACES,
 // RHS_LINES and RHS_PLACES, the lines and places of the sum that share a scale, and FACTORED where
-// those are no powers of two; of two of 4 bits SCALE_PLACES, with int as LHS, RHS and SCALE.
+// those are no powers of two; of two of 4 bits SCALE_PLACES, with int as LHS, RHS and SCALE;
+// TENSOR_MEMORY where sums are kept there.
 #ifndef SCALE
 #define SCALE float
 #endif
-#ifdef SCALE_PLACES
+#ifdef TENSOR_MEMORY
+#include "halftone/kernels/tensor_memory_contraction.cuh"
+using halftone::kernels::f8e4m3;
+using halftone::kernels::f8e5m2;
+namespace skeleton = halftone::kernels::tensor_memory_contraction;
+#elif defined(SCALE_PLACES)
 #include "halftone/kernels/float4_contraction.cuh"
 namespace skeleton = halftone::kernels::float4_contraction;
 #elif defined(FACTORED)
@@ -49,7 +55,18 @@ using Plan = skeleton::Tile<TILE>;
 /// sum[i, j] = the f32 sum; result[i, j] = round(scale[i] * (sum + bias[j]) + input[i, j]), plus
 /// lhs's sum where elements use it; row_sum[i] = lhs's sum, where it is used.
 struct Body {
+#ifdef TENSOR_MEMORY
+  using Column = halftone::kernels::warpgroup_contraction::Column;
+  __device__ __forceinline__ bool is_aligned() const {
+    return ((reinterpret_cast<unsigned long long>(input) |
+             reinterpret_cast<unsigned long long>(bias) |
+             reinterpret_cast<unsigned long long>(sum) |
+             reinterpret_cast<unsigned long long>(result)) &
+            15) == 0;
+  }
+#else
   using Column = int;
+#endif
   using Lhs = LHS;
   using Rhs = RHS;
   static constexpr bool kTransposeLhs = TRANSPOSE_LHS, kTransposeRhs = TRANSPOSE_RHS;
@@ -132,13 +149,24 @@ struct Body {
 
 }  // namespace
 
-extern "C" __global__ void __launch_bounds__(Plan::kThreads)
+#ifdef TENSOR_MEMORY
+#define BOUNDS Plan::kThreads, 1
+#else
+#define BOUNDS Plan::kThreads
+#endif
+extern "C" __global__ void __launch_bounds__(BOUNDS)
     contraction(const LHS* __restrict__ lhs, const RHS* __restrict__ rhs,
                 const ELEMENT* __restrict__ input, const float* __restrict__ bias,
                 const float* __restrict__ scale, float* __restrict__ sum,
                 ELEMENT* __restrict__ result, float* __restrict__ row_sum,
                 float* __restrict__ workspace, long long rows, long long depth,
-                const SCALE* __restrict__ lhs_scales, const SCALE* __restrict__ rhs_scales) {
+                const SCALE* __restrict__ lhs_scales, const SCALE* __restrict__ rhs_scales
+#ifdef TENSOR_MEMORY
+                ,
+                const __grid_constant__ halftone::kernels::TensorMap lhs_map,
+                const __grid_constant__ halftone::kernels::TensorMap rhs_map, int splits
+#endif
+    ) {
   Body body;
   body.lhs_scales = lhs_scales;
   body.rhs_scales = rhs_scales;
@@ -154,5 +182,9 @@ extern "C" __global__ void __launch_bounds__(Plan::kThreads)
   body.rows = rows;
   body.depth = depth;
   body.element_rows = rows / BATCH;
+#ifdef TENSOR_MEMORY
+  skeleton::run<Body, Plan>(body, lhs_map, rhs_map, splits, workspace);
+#else
   skeleton::run<Body, Plan>(body);
+#endif
 }

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "halftone/simulator/module.hpp"
+#include "tensor_map.hpp"
 
 namespace halftone::tests {
 namespace {
@@ -97,6 +98,33 @@ std::vector<std::byte> packed_scales(const std::vector<float>& scales, const Sca
   return bytes;
 }
 
+/// A matrix of bytes by boxes of 128 along memory, as tensor_memory_contraction wants it.
+simulator::EncodedTensorMap map_of(const Buffer& matrix, long long lines, long long bytes,
+                                   int box_lines) {
+  simulator::TensorMap map;
+  map.address = matrix.address();
+  map.element = simulator::TensorElement::u8;
+  map.swizzle = simulator::Swizzle::span128;
+  map.rank = 2;
+  map.extents = {static_cast<std::uint64_t>(bytes), static_cast<std::uint64_t>(lines)};
+  map.stride_bytes = {0, static_cast<std::uint64_t>(bytes)};
+  map.box = {128, static_cast<std::uint32_t>(box_lines)};
+  return simulator::encode_tensor_map(map);
+}
+
+constexpr int kMemoryThreads = 384, kMostBlocks = 3;  // of a launch, which has more tiles
+
+/// As tensor_memory_contraction::Tile has them.
+int memory_shared_bytes(const Instance& instance) {
+  const int scales = instance.lhs_blocks ? (1 + instance.tile.columns / 128) * 512 : 0;
+  return instance.tile.stages * ((128 + instance.tile.columns) * 128 + scales + 16) + 48 + 16384;
+}
+std::string memory_tile(const Instance& instance) {
+  return std::to_string(instance.tile.columns) + "," + std::to_string(instance.tile.stages) + "," +
+         (instance.lhs_blocks ? "true" : "false") + ",2," +
+         (instance.tile.splits > 1 ? "true" : "false");
+}
+
 long long tiles_along(long long extent, long long tile) { return (extent + tile - 1) / tile; }
 std::size_t rounded(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
@@ -118,9 +146,10 @@ std::string Instance::text() const {
   const auto name = [](Element format) -> std::string { return encoding::word(format); };
   const std::string formats = name(format) + (rhs() == format ? "" : " x " + name(rhs()));
   return "sm_" + chip + " " + formats + (promotes ? " promoted" : "") +
-         (by_factors ? " by factors" : "") + (transpose_lhs ? " lhs^T" : " lhs  ") +
-         (transpose_rhs ? " rhs^T " : " rhs   ") + std::to_string(columns) + " columns, " +
-         std::to_string(batch) + " products, tile " + tile.text();
+         (by_factors ? " by factors" : "") + (is_in_tensor_memory ? " in tensor memory" : "") +
+         (transpose_lhs ? " lhs^T" : " lhs  ") + (transpose_rhs ? " rhs^T " : " rhs   ") +
+         std::to_string(columns) + " columns, " + std::to_string(batch) + " products, tile " +
+         tile.text();
 }
 
 Compilation compile(const Instance& instance, const std::string& target) {
@@ -131,7 +160,7 @@ Compilation compile(const Instance& instance, const std::string& target) {
   std::vector<std::string> macros = {
       std::string("ELEMENT=") + element_name(instance.element()),
       "RHS=" + name_of(instance.rhs()),
-      "TILE=" + instance.tile.text(),
+      "TILE=" + (instance.is_in_tensor_memory ? memory_tile(instance) : instance.tile.text()),
       "COLUMNS=" + std::to_string(instance.columns),
       "WIDTH=" + std::to_string(instance.width),
       std::string("TRANSPOSE_LHS=") + flag(instance.transpose_lhs),
@@ -142,6 +171,7 @@ Compilation compile(const Instance& instance, const std::string& target) {
     macros.push_back("LHS=" + name_of(instance.format));
     macros.push_back(std::string("PROMOTES=") + flag(instance.promotes));
   }
+  if (instance.is_in_tensor_memory) macros.push_back("TENSOR_MEMORY");
   if (instance.is_of_4_bits()) {
     macros.push_back("SCALE=int");
     macros.push_back("SCALE_PLACES=" + std::to_string(instance.lhs_blocks->places));
@@ -195,7 +225,8 @@ Outcome run(const Instance& instance, const std::string& ptx, const Operands& x,
   const TilePlan& tile = instance.tile;
   const long long row_tiles = instance.batch * tiles_along(x.rows / instance.batch, tile.rows);
   const auto tiles = static_cast<std::size_t>(row_tiles * tiles_along(x.columns, tile.columns));
-  const std::size_t counters = rounded(4 * tiles);
+  const bool in_memory_of_sums = instance.is_in_tensor_memory;  // a counter for each warp group
+  const std::size_t counters = rounded((in_memory_of_sums ? 8 : 4) * tiles);
   const std::size_t partials = rounded(4 * tiles * splits * tile.rows * tile.columns);
   const std::size_t chunks = rounded(4 * tiles_along(x.depth, kChunk) * row_tiles * tile.rows);
   const auto elements = static_cast<std::size_t>(x.rows * x.columns);
@@ -238,6 +269,13 @@ Outcome run(const Instance& instance, const std::string& ptx, const Operands& x,
 
   const long long depth =
       is_packed ? tiles_along(x.depth, kPackedPlaces) * (kPackedPlaces / 8) : x.depth;
+  simulator::EncodedTensorMap lhs_map{}, rhs_map{};
+  if (in_memory_of_sums) {
+    lhs_map = instance.transpose_lhs ? map_of(lhs, x.depth, x.rows, 128)
+                                     : map_of(lhs, x.rows, x.depth, 128);
+    rhs_map = instance.transpose_rhs ? map_of(rhs, x.columns, x.depth, tile.columns)
+                                     : map_of(rhs, x.depth, x.columns, 128);
+  }
   const void* const parameters[] = {lhs.parameter(),
                                     rhs.parameter(),
                                     input.parameter(),
@@ -250,14 +288,22 @@ Outcome run(const Instance& instance, const std::string& ptx, const Operands& x,
                                     &x.rows,
                                     &depth,
                                     lhs_scales.parameter(),
-                                    rhs_scales.parameter()};
+                                    rhs_scales.parameter(),
+                                    lhs_map.data(),
+                                    rhs_map.data(),
+                                    &splits};
   const int scales_of_line = instance.by_factors ? 2 : has_scales ? tile.depth / 32 : 0;
-  const int shared = tile.shared_bytes(instance.element_bytes(), scales_of_line);
+  const int shared = in_memory_of_sums
+                         ? memory_shared_bytes(instance)
+                         : tile.shared_bytes(instance.element_bytes(), scales_of_line);
+  const auto blocks = static_cast<std::uint32_t>(tiles) * splits;
   Outcome outcome;
   outcome.report = device.launch(
-      module, "contraction", {static_cast<std::uint32_t>(tiles) * splits},
-      {static_cast<std::uint32_t>(tile.threads())},
-      static_cast<std::uint32_t>(shared > 48 * 1024 ? shared : 0), parameters, options);
+      module, "contraction",
+      {in_memory_of_sums ? std::min<std::uint32_t>(blocks, kMostBlocks) : blocks},
+      {static_cast<std::uint32_t>(in_memory_of_sums ? kMemoryThreads : tile.threads())},
+      static_cast<std::uint32_t>(shared > 48 * 1024 ? shared : 0),
+      std::span(parameters).first(in_memory_of_sums ? 16 : 13), options);
   outcome.sum = values(Element::f32, sum.bytes());
   outcome.result = values(instance.element(), result.bytes());
   if (instance.lhs_sum != LhsSum::unused) outcome.row_sum = values(Element::f32, row_sum.bytes());

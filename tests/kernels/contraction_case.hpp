@@ -50,6 +50,9 @@ struct Instance {
   /// powers of two.
   std::optional<ScaledBlocks> lhs_blocks = std::nullopt, rhs_blocks = std::nullopt;
   bool by_factors = false;  ///< of 8 bits in blocks: by numbers of f32 in place of powers of two
+  /// Of 8 bits: sums in tensor memory. Of the tile rows are 128 and depth 128; columns, stages and
+  /// splits count.
+  bool is_in_tensor_memory = false;
 
   [[nodiscard]] description::Element rhs() const { return rhs_format.value_or(format); }
   [[nodiscard]] bool is_of_4_bits() const { return encoding::traits(format).bits == 4; }

@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contractions of two operands of 8-bit floats by the tensor cores of sm_100a, sm_103a and sm_110a,
+// which keep sums in tensor memory: as numbers (N13, N14), or in blocks, each with a power of two
+// as its scale, which the instruction multiplies by. A block stays for many tiles. One warp asks
+// for tensor copies and one for products, a thread of each; two fetch scales; two warp groups take
+// sums out of tensor memory, each of half of a tile's columns, and finish their elements, while the
+// next ones are added up in the other half of tensor memory.
+#pragma once
+
+#include "halftone/kernels/float8.cuh"
+#include "halftone/kernels/ptx_sm100.cuh"
+#include "halftone/kernels/warpgroup_epilogue.cuh"
+
+namespace halftone::kernels::tensor_memory_contraction {
+
+using warpgroup_contraction::Order;
+using warpgroup_contraction::Turn;
+
+constexpr int kLineBytes = 128;                   // of the swizzle
+constexpr int kDepth = 128;                       // of a stage, and of a part (N14)
+constexpr int kStep = 32;                         // of an instruction, whose places share a scale
+constexpr int kBlockBytes = kDepth * kLineBytes;  // 128 lines of 128 codes, either way
+constexpr int kScaleBytes = 128 * 4;              // of 128 lines: a word for the places of a stage
+constexpr int kScaleColumns = 4;                  // of tensor memory, likewise
+
+/// A plan: 128 x kColumns results, kStages times 128 products under way. Tiles go in groups of
+/// kGroupRows rows of tiles, whose columns of tiles are taken one after another. kSplits: whether a
+/// launch may split the depth.
+template <int kColumns_, int kStages_, bool kScales_, int kGroupRows_ = 16, bool kSplits_ = false>
+struct Tile {
+  static constexpr int kRows = 128, kColumns = kColumns_, kStages = kStages_;
+  static constexpr bool kScales = kScales_, kSplits = kSplits_, kAlternates = false;
+  static constexpr int kGroupRows = kGroupRows_;
+  static constexpr int kThreads = 384;
+  /// Of a thread of the first four warps, and of those that finish elements.
+  static constexpr int kRegisters = kScales ? 88 : 56, kOthersRegisters = kScales ? 208 : 224;
+  static constexpr int kOwnRows = kRows, kOwnColumns = kColumns / 2;  ///< of a warp group
+  static constexpr int kBlocks = kColumns / 128;                      ///< of rhs
+  static constexpr int kLhsBytes = kBlockBytes, kRhsBytes = kBlocks * kBlockBytes;
+  static constexpr int kStageBytes = kLhsBytes + kRhsBytes;
+  static constexpr int kStageScaleBytes = kScales ? (1 + kBlocks) * kScaleBytes : 0;
+  static constexpr int kWarpSlabBytes = 16 * 32 * 4;
+  static constexpr int kSharedBytes =
+      kStages * (kStageBytes + kStageScaleBytes + 16) + 48 + 8 * kWarpSlabBytes;
+  /// Sums that are taken out and sums that are added up, where there is room for both.
+  static constexpr int kBuffers = kScales && kColumns > 128 ? 1 : 2;
+  static constexpr int kScalesFrom = kBuffers * kColumns;
+  static constexpr int kUsedColumns = kScalesFrom + (kScales ? (1 + kBlocks) * kScaleColumns : 0);
+  static constexpr int kMemoryColumns = kUsedColumns <= 256 ? 256 : 512;
+  static_assert(kColumns == 128 || kColumns == 256, "a tile has 128 or 256 columns");
+  static_assert(kSharedBytes <= 227 * 1024, "shared memory ends at 227 KiB; take fewer stages");
+};
+
+/// Sixteen rows of each warp, as Elements counts a warp group's.
+template <class Whole>
+struct SixteenRows : Whole {
+  static constexpr int kOwnRows = 64;
+};
+
+/// What lies in shared memory: stages, their scales, mbarriers, the address of tensor memory,
+/// slabs.
+template <class Tile>
+class Storage {
+ public:
+  __device__ __forceinline__ explicit Storage(unsigned int shared) : shared_(shared) {}
+
+  /// A stage is full once so many arrived; it is empty, and sums are whole, once the tensor cores
+  /// are done; sums are taken once all eight warps have.
+  __device__ __forceinline__ void begin(unsigned int arrivals) const {
+#pragma unroll
+    for (int s = 0; s < Tile::kStages; ++s) {
+      ptx::mbarrier_init(full(s), arrivals);
+      ptx::mbarrier_init(empty(s), 1);
+    }
+#pragma unroll
+    for (int b = 0; b < Tile::kBuffers; ++b) {
+      ptx::mbarrier_init(whole(b), 1);
+      ptx::mbarrier_init(taken(b), 8);
+    }
+    ptx::fence_mbarrier_init();
+  }
+  __device__ __forceinline__ unsigned int stage(int s) const {
+    return shared_ + s * Tile::kStageBytes;
+  }
+  __device__ __forceinline__ unsigned int scales(int s) const {
+    return shared_ + Tile::kStages * Tile::kStageBytes + s * Tile::kStageScaleBytes;
+  }
+  __device__ __forceinline__ unsigned int full(int s) const { return barriers() + 16 * s; }
+  __device__ __forceinline__ unsigned int empty(int s) const { return full(s) + 8; }
+  __device__ __forceinline__ unsigned int whole(int buffer) const {
+    return full(Tile::kStages) + 16 * buffer;
+  }
+  __device__ __forceinline__ unsigned int taken(int buffer) const { return whole(buffer) + 8; }
+  __device__ __forceinline__ unsigned int address() const { return whole(2); }
+  static constexpr int kSlabs = Tile::kSharedBytes - 8 * Tile::kWarpSlabBytes;
+
+  __device__ __forceinline__ static void wait(unsigned int barrier, unsigned int parity) {
+    while (!ptx::mbarrier_try_wait(barrier, parity)) {
+    }
+  }
+
+ private:
+  __device__ __forceinline__ unsigned int barriers() const { return scales(Tile::kStages); }
+  unsigned int shared_;
+};
+
+__device__ __forceinline__ int stages_of(int depth) { return (depth + kDepth - 1) / kDepth; }
+
+/// Sums that are added up before they are taken out: those of a part of k (N14), or of all of it.
+template <class Body>
+__device__ __forceinline__ int stages_of_part(int stages) {
+  return Body::kPromotes ? 1 : stages;
+}
+
+//===--- Tensor copies, by one thread ---===//
+
+template <class Body, class Tile>
+__device__ __forceinline__ void copy_codes(const TensorMap& lhs, const TensorMap& rhs,
+                                           const Storage<Tile>& storage, const Order<Tile>& order) {
+  Turn<Tile::kStages> turn;
+  int begun = 0;
+  for (unsigned int unit = blockIdx.x; unit < order.units(); unit += gridDim.x) {
+    const auto place = order(unit);
+#pragma unroll 1
+    for (int k = place.first_depth; k < place.first_depth + place.depth; k += kDepth) {
+      const unsigned int full = storage.full(turn.stage), stage = storage.stage(turn.stage);
+      storage.wait(storage.empty(turn.stage), turn.parity ^ 1);
+      ptx::mbarrier_arrive_expect_tx(full, Tile::kStageBytes);
+      if constexpr (Body::kTransposeLhs)
+        ptx::tensor_load(stage, lhs, full, place.row, k);
+      else
+        ptx::tensor_load(stage, lhs, full, k, place.row);
+      if constexpr (Body::kTransposeRhs) {
+        ptx::tensor_load(stage + Tile::kLhsBytes, rhs, full, k, place.column);
+      } else {
+#pragma unroll
+        for (int block = 0; block < Tile::kBlocks; ++block)
+          ptx::tensor_load(stage + Tile::kLhsBytes + block * kBlockBytes, rhs, full,
+                           place.column + 128 * block, k);
+      }
+      turn.next();
+      begun = min(begun + 1, Tile::kStages);
+    }
+  }
+  // The block stays until the tensor cores have arrived everywhere.
+  for (; begun > 0; --begun) {
+    Turn<Tile::kStages> oldest = turn;
+    oldest.skip(Tile::kStages - begun);
+    storage.wait(storage.empty(oldest.stage), oldest.parity ^ 1);
+  }
+}
+
+//===--- Scales, by two warps ---===//
+
+/// Of a float, a power of two, the f8e8m0 that it is. P21: numbers of a scale of 2^113 or more may
+/// be infinite, which their codes are not.
+__device__ __forceinline__ unsigned int f8e8m0_of(float scale) {
+  const unsigned int exponent = __float_as_uint(scale) >> 23;
+  return exponent < 127 + 113 ? exponent : 255;
+}
+
+/// The scales of one operand: kLines lines, none of which is summed over, by kPlaces places share
+/// one; a line of them, in the order of the codes' memory, is `pitch` long.
+template <bool kAlongDepth, int kLines, int kPlaces>
+struct Scales {
+  static_assert(kPlaces % kStep == 0, "an instruction multiplies 32 places by one scale");
+  static constexpr int kWords = kDepth / kStep;
+  const float* scales;
+  long long pitch, lines, places;
+
+  /// Of a line, four for the stage from `place` on; past the ends 2^-127, which zeros are
+  /// multiplied by.
+  __device__ __forceinline__ void load(long long line, int place, float (&values)[kWords]) const {
+#pragma unroll
+    for (int i = 0; i < kWords; ++i) {
+      const long long at = place + i * kStep;
+      const long long from =
+          kAlongDepth ? line / kLines * pitch + at / kPlaces : at / kPlaces * pitch + line / kLines;
+      values[i] = line < lines && at < places ? __ldg(scales + from) : 0.0f;
+    }
+  }
+};
+
+/// Number `thread` of 64 fetches those of every 64th line; words of neighbouring lines lie 16 bytes
+/// apart, where the instruction's copy makes them neighbours in a column.
+template <class Body, class Tile>
+__device__ __forceinline__ void copy_scales(const Body& body, const Storage<Tile>& storage,
+                                            const Order<Tile>& order, int thread) {
+  constexpr int kThreads = 64, kOwnRhs = Tile::kColumns / kThreads, kOwnLhs = 128 / kThreads;
+  const Scales<!Body::kTransposeLhs, Body::kLhsScaleLines, Body::kLhsScalePlaces> lhs{
+      body.lhs_scales, body.lhs_scale_pitch(), body.rows, body.depth};
+  const Scales<Body::kTransposeRhs, Body::kRhsScaleLines, Body::kRhsScalePlaces> rhs{
+      body.rhs_scales, body.rhs_scale_pitch(), body.columns(), body.depth};
+  Turn<Tile::kStages> turn;
+  for (unsigned int unit = blockIdx.x; unit < order.units(); unit += gridDim.x) {
+    const auto place = order(unit);
+#pragma unroll 1
+    for (int k = place.first_depth; k < place.first_depth + place.depth; k += kDepth) {
+      float values[kOwnLhs + kOwnRhs][4];
+#pragma unroll
+      for (int i = 0; i < kOwnLhs; ++i) lhs.load(place.row + i * kThreads + thread, k, values[i]);
+#pragma unroll
+      for (int i = 0; i < kOwnRhs; ++i)
+        rhs.load(place.column + i * kThreads + thread, k, values[kOwnLhs + i]);
+      storage.wait(storage.empty(turn.stage), turn.parity ^ 1);
+#pragma unroll
+      for (int i = 0; i < kOwnLhs + kOwnRhs; ++i) {
+        const int line = i * kThreads + thread;  // of rhs from 128 on
+        const unsigned int word[1] = {f8e8m0_of(values[i][0]) | f8e8m0_of(values[i][1]) << 8 |
+                                      f8e8m0_of(values[i][2]) << 16 |
+                                      f8e8m0_of(values[i][3]) << 24};
+        ptx::st_shared(storage.scales(turn.stage) + line / 128 * kScaleBytes + line % 32 * 16 +
+                           line % 128 / 32 * 4,
+                       word);
+      }
+      ptx::fence_proxy_async();
+      __syncwarp();
+      if (threadIdx.x % 32 == 0) ptx::mbarrier_arrive(storage.full(turn.stage));
+      turn.next();
+    }
+  }
+}
+
+//===--- Products, by one thread ---===//
+
+/// What matrix descriptors say beside the address: the 128-byte swizzle; 1024 bytes from eight
+/// lines to the next; where lines lie across k, one block of 128 to the next.
+template <bool kAlongDepth>
+inline constexpr unsigned long long kDescriptor =
+    2ull << 61 | 1ull << 46 | (1024ull >> 4) << 32 | (kAlongDepth ? 1ull : kBlockBytes >> 4) << 16;
+
+/// Of 32 rows of 16 bytes, one behind the other.
+inline constexpr unsigned long long kScaleDescriptor =
+    1ull << 46 | (128ull >> 4) << 32 | 1ull << 16;
+
+template <class T>
+inline constexpr unsigned int kFormat = 0;  // E4M3
+template <>
+inline constexpr unsigned int kFormat<f8e5m2> = 1;
+
+/// The instruction descriptor of 128 rows; of scales all but which byte of their words.
+template <class Body, class Tile>
+inline constexpr unsigned int kInstruction =
+    kFormat<typename Body::Lhs> << 7 | kFormat<typename Body::Rhs> << 10 |
+    (Body::kTransposeLhs ? 1u : 0u) << 15 | (Body::kTransposeRhs ? 0u : 1u) << 16 |
+    static_cast<unsigned int>(Tile::kColumns >> 3) << 17 |
+    (Tile::kScales ? 1u << 23 | (128u >> 7) << 27 : 1u << 4 | (128u >> 4) << 24);
+
+template <class Body, class Tile>
+__device__ __forceinline__ void multiply(const Storage<Tile>& storage, const Order<Tile>& order,
+                                         unsigned int memory) {
+  constexpr int kLhsStep = Body::kTransposeLhs ? kStep * kLineBytes : kStep;
+  constexpr int kRhsStep = Body::kTransposeRhs ? kStep : kStep * kLineBytes;
+  constexpr unsigned int kInstruct = kInstruction<Body, Tile>;
+  Turn<Tile::kStages> turn;
+  Turn<Tile::kBuffers> buffer;
+  const unsigned int lhs_scales = memory + Tile::kScalesFrom,
+                     rhs_scales = lhs_scales + kScaleColumns;
+  for (unsigned int unit = blockIdx.x; unit < order.units(); unit += gridDim.x) {
+    const int stages = stages_of(order(unit).depth), part = stages_of_part<Body>(stages);
+#pragma unroll 1
+    for (int first = 0; first < stages; first += part) {
+      const unsigned int sums = memory + buffer.stage * Tile::kColumns;
+      storage.wait(storage.taken(buffer.stage), buffer.parity ^ 1);
+#pragma unroll 1
+      for (int i = 0; i < part; ++i) {
+        storage.wait(storage.full(turn.stage), turn.parity);
+        ptx::tcgen05_fence_after_thread_sync();
+        const unsigned int stage = storage.stage(turn.stage);
+        const unsigned long long lhs = kDescriptor<!Body::kTransposeLhs> | stage >> 4;
+        const unsigned long long rhs =
+            kDescriptor<Body::kTransposeRhs> | (stage + Tile::kLhsBytes) >> 4;
+        if constexpr (Tile::kScales) {
+          const unsigned long long scales = kScaleDescriptor | storage.scales(turn.stage) >> 4;
+#pragma unroll
+          for (int block = 0; block <= Tile::kBlocks; ++block)
+            ptx::tcgen05_cp_32x128b_warpx4(lhs_scales + block * kScaleColumns,
+                                           scales + (block * kScaleBytes >> 4));
+        }
+#pragma unroll
+        for (int step = 0; step < kDepth / kStep; ++step) {
+          const int accumulate = step == 0 ? i : 1;
+          if constexpr (Tile::kScales)
+            ptx::tcgen05_mma_mxf8f6f4(
+                sums, lhs + (step * kLhsStep >> 4), rhs + (step * kRhsStep >> 4),
+                kInstruct | step << 4 | step << 29, lhs_scales, rhs_scales, accumulate);
+          else
+            ptx::tcgen05_mma_f8f6f4(sums, lhs + (step * kLhsStep >> 4),
+                                    rhs + (step * kRhsStep >> 4), kInstruct, accumulate);
+        }
+        ptx::tcgen05_commit(storage.empty(turn.stage));
+        turn.next();
+      }
+      ptx::tcgen05_commit(storage.whole(buffer.stage));
+      buffer.next();
+    }
+  }
+}
+
+//===--- Sums and elements, by two warp groups ---===//
+
+/// Sums of a thread: [16 of its warp's 32 rows][place in tcgen05.ld's result, as in wgmma's].
+template <class Tile>
+using Sums = warpgroup_contraction::Sums<Tile>;
+
+/// Takes sums out of tensor memory, and adds them where they are promoted.
+template <bool kAdds, class Tile>
+__device__ __forceinline__ void take(Sums<Tile>& sums, const Storage<Tile>& storage,
+                                     Turn<Tile::kBuffers>& buffer, unsigned int memory) {
+  static_assert(Tile::kOwnColumns % 64 == 0, "64 columns are loaded at a time");
+  constexpr int kLoads = Tile::kOwnColumns / 64;
+  storage.wait(storage.whole(buffer.stage), buffer.parity);
+  ptx::tcgen05_fence_after_thread_sync();
+  const unsigned int from = memory + buffer.stage * Tile::kColumns;
+#pragma unroll
+  for (int i = 0; i < 2; ++i) {
+#pragma unroll
+    for (int load = 0; load < kLoads; ++load) {
+      float some[32];
+      ptx::tcgen05_ld_16x256b_x8(some, from + (16 * i << 16) + 64 * load);
+      ptx::tcgen05_wait_load();
+      ptx::tcgen05_take(some);
+      if (i == 1 && load == kLoads - 1) {
+        ptx::tcgen05_fence_before_thread_sync();
+        __syncwarp();
+        if (threadIdx.x % 32 == 0) ptx::mbarrier_arrive(storage.taken(buffer.stage));
+      }
+#pragma unroll
+      for (int j = 0; j < 32; ++j) {
+        float& sum = sums[i][32 * load + j];
+        sum = kAdds ? sum + some[j] : some[j];
+      }
+    }
+  }
+  buffer.next();
+}
+
+/// A warp group: number `group` of two.
+template <class Body, class Tile>
+__device__ __forceinline__ void finish(const Body& body, const Storage<Tile>& storage,
+                                       const Order<Tile>& order,
+                                       const warpgroup_contraction::Slab& slab, int group,
+                                       float* workspace, unsigned int memory) {
+  using Lines = SixteenRows<Tile>;
+  const int row = static_cast<int>(threadIdx.x) % 128 / 32 * 32;
+  const int column = group * Tile::kOwnColumns;
+  memory += (static_cast<unsigned int>(row) << 16) + column;
+  Turn<Tile::kBuffers> buffer;
+  for (unsigned int unit = blockIdx.x; unit < order.units(); unit += gridDim.x) {
+    const auto place = order(unit);
+    const int stages = stages_of(place.depth), part = stages_of_part<Body>(stages);
+    Sums<Tile> sums;
+    take<false>(sums, storage, buffer, memory);
+    if constexpr (Body::kPromotes) {
+#pragma unroll 1
+      for (int first = part; first < stages; first += part)
+        take<true>(sums, storage, buffer, memory);
+    }
+    if constexpr (Tile::kSplits) {
+      if (order.splits() > 1) {
+        const warpgroup_contraction::Partials<Tile> partials(workspace, order, place, group);
+        if (!partials.add_up(sums)) continue;
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      warpgroup_contraction::Elements<Lines, Body> elements(body, slab, place.row + row + 16 * i,
+                                                            place.column + column);
+      elements.begin();
+      elements.finish(reinterpret_cast<const Sums<Lines>&>(sums[i]));
+    }
+  }
+}
+
+/// body's results. `lhs` and `rhs`: maps of bytes, boxes of 128 along memory by, where k lies along
+/// it, 128 rows or the tile's columns, else 128 of k; a swizzle of 128 bytes; zero outside. The
+/// grid is at most as many blocks as run at once.
+template <class Body, class Tile>
+__device__ __forceinline__ void run(const Body& body, const TensorMap& lhs, const TensorMap& rhs,
+                                    int splits, float* workspace) {
+  static_assert(!Body::kIsBatch, "a tensor map of two dimensions has no end of an element");
+  static_assert(!Body::kUsesLhsSum, "no thread sees the codes of lhs");
+  extern __shared__ __align__(1024) unsigned char shared[];
+  const Storage<Tile> storage(static_cast<unsigned int>(__cvta_generic_to_shared(shared)));
+  const Order<Tile> order(body, Tile::kSplits ? splits : 1);
+  const int warp = static_cast<int>(threadIdx.x) / 32;
+  if (threadIdx.x == 0) storage.begin(Tile::kScales ? 3 : 1);
+  if (warp == 1) {
+    ptx::tcgen05_alloc<Tile::kMemoryColumns>(storage.address());
+    ptx::tcgen05_relinquish_alloc_permit();
+  }
+  ptx::tcgen05_fence_before_thread_sync();
+  __syncthreads();
+  ptx::tcgen05_fence_after_thread_sync();
+  const unsigned int memory = *reinterpret_cast<const volatile unsigned int*>(
+      shared + (storage.address() - storage.stage(0)));
+  if (warp < 4) {
+    ptx::setmaxnreg_dec<Tile::kRegisters>();
+    if (threadIdx.x == 0) {
+      copy_codes<Body>(lhs, rhs, storage, order);
+    } else if (threadIdx.x == 32) {
+      multiply<Body>(storage, order, memory);
+    } else if (warp >= 2) {
+      if constexpr (Tile::kScales) copy_scales(body, storage, order, threadIdx.x - 64);
+    }
+    __syncwarp();
+  } else {
+    ptx::setmaxnreg_inc<Tile::kOthersRegisters>();
+    const warpgroup_contraction::Slab slab(
+        reinterpret_cast<float*>(shared + Storage<Tile>::kSlabs) +
+        (warp - 4) * (Tile::kWarpSlabBytes / 4));
+    finish(body, storage, order, slab, warp / 4 - 1, workspace, memory);
+    ptx::tcgen05_fence_before_thread_sync();
+  }
+  __syncthreads();
+  if (warp == 1) {
+    ptx::tcgen05_fence_after_thread_sync();
+    ptx::tcgen05_dealloc<Tile::kMemoryColumns>(memory);
+  }
+}
+
+}  // namespace halftone::kernels::tensor_memory_contraction
