@@ -81,7 +81,7 @@ class FactorCopies : public CodeCopies<Layout, kExponentBits, kThreads, kRowByte
                                           const Depth& depth)
       : Codes(x.codes, shared, first, extent, depth),
         to_(shared + Layout::scale_offset(static_cast<int>(threadIdx.x), 0)),
-        place_(static_cast<int>(depth.first % kPlaces)),
+        total_(static_cast<int>(depth.total)),
         step_(Layout::kAlongDepth ? 4 : 4 * x.pitch) {
     const long long line = first + static_cast<int>(threadIdx.x), block = depth.first / kPlaces;
     from_ = __cvta_generic_to_global(x.scales) + 4 * (Layout::kAlongDepth
@@ -99,18 +99,13 @@ class FactorCopies : public CodeCopies<Layout, kExponentBits, kThreads, kRowByte
       ptx::cp_async_ca_zero_fill<4, 0>(to_ + stage + turn_.offset(Layout::kExtent), from_,
                                        left_ > 0 ? 4 : 0);
     left_ -= Layout::kDepth;
-    place_ += Layout::kDepth;
-    if (place_ == kPlaces) {
-      place_ = 0;
-      from_ += step_;
-    }
+    if ((total_ - left_) % kPlaces == 0) from_ += step_;
   }
 
  private:
   unsigned int to_;
   unsigned long long from_;
-  int left_;   ///< places of the sum from the next tile's first on
-  int place_;  ///< of that in its block
+  int left_, total_;  ///< places of the sum from the next tile's first on, and all of it
   long long step_;
   FactorTurn turn_;
 };

@@ -218,7 +218,8 @@ class Products<Promoting<Body>, Tile> : public Products<Body, Tile> {
       : Base({product.lhs, product.rhs, product.rows, product.first_row, product.end_row,
               product.columns},
              place, lhs_shared, warp_row, warp_column),
-        addition_(lhs_shared, warp_row, warp_column) {}
+        addition_(lhs_shared, warp_row, warp_column),
+        is_empty_(place.depth.tiles <= 0) {}
 
   template <class EachTile>
   __device__ __forceinline__ void add_up(Sums<Tile>& sums, const EachTile& each_tile) {
@@ -228,7 +229,7 @@ class Products<Promoting<Body>, Tile> : public Products<Body, Tile> {
       addition_.begin(stage);
       each_tile(tile, stage);
     });
-    promote(part, sums);
+    if (!is_empty_) promote(part, sums);
   }
 
  private:
@@ -245,6 +246,7 @@ class Products<Promoting<Body>, Tile> : public Products<Body, Tile> {
   }
 
   Addition<Body, Tile> addition_;
+  bool is_empty_;  ///< a split that is left no tile
 };
 
 }  // namespace halftone::kernels::tensor_contraction
