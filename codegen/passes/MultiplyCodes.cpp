@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of floats of 8 bits as such, on chips whose tensor cores have them (N13, N14).
+// Products of floats of 8 bits as such, on chips whose tensor cores have them (N13, N14, N17).
 // Everywhere else products of scaled operands read numbers or codes in 16 bits.
 #include "codegen/passes/FactorScales.h"
 #include "codegen/passes/PackCodes.h"

@@ -129,11 +129,11 @@ def FactorScales : Halftone_Pass<"halftone-factor-scales", "Let products read co
 
 def MultiplyCodes : Halftone_Pass<"halftone-multiply-codes", "Let products of two operands of 8 bits be multiplied as such, where chips do"> {
   let description = [{
-    May change rounding: where rules leave the digits of sums to the chip (P21), inside the bounds of N13 and N14. A product of two operands that
+    May change rounding: where rules leave the digits of sums to the chip (P21), inside the bounds of N13, N14 and N17. A product of two operands that
     are codes times scales, one for each of its sums, reads the codes where one of the chips multiplies floats of 8 bits; what asks for that and
     does not gets `halftone.no_eight_bits`, why. Where both operands' scales are powers of two of blocks along the sum, and a chip multiplies by
     those, it becomes a scaled_contract; so does one of two operands of f4e2m1 in blocks, also with scales of f8e4m3, whose codes and scales a map
-    packs. For warp groups a map turns codes that lie across a sum, where the cost model says that 8 bits save more (decisions/0071). The module is marked `halftone.cpu_apart`, and `halftone.chips_apart` with the other chips.
+    packs, and under accumulate promoted one of two in blocks with scales of f32, by which sums of 128 products are multiplied. For warp groups a map turns codes that lie across a sum, where the cost model says that 8 bits save more (decisions/0071). The module is marked `halftone.cpu_apart`, and `halftone.chips_apart` with the other chips.
   }];
   let options = [ListOption<"chips", "chips", "std::string", "Chips that kernels are made for: sm_80,sm_89">,
                  Option<"alike", "alike", "bool", "false", "Whether all targets run one program: only where all chips multiply 8 bits">,

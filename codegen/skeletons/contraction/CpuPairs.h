@@ -13,11 +13,6 @@ namespace halftone::skeletons {
 
 class CpuPairs {
 public:
-  /// Whether the frame's variant multiplies pairs.
-  static bool run(const cpu::Frame &frame) {
-    return frame.variant.products == cpu::Bf16Products::Pairs;
-  }
-
   CpuPairs(cpu::Code &code, const CpuPacking &packed) : code(code), packed(packed) {}
 
   /// Of a block of so many k.

@@ -23,8 +23,8 @@ std::optional<Phases> findCpuPhases(KernelOp kernel) {
     return std::nullopt;
   auto batch = static_cast<unsigned>(kernel.getBatchDims().size());
   std::optional<Phases> phases = findPhases(lhs, ir::axesOf(kernel), batch);
-  const bool areTiles = of(kernel).multipliesPairs(kernel);
-  return phases && areTiles && phases->tapLength % kMatrixDepth != 0 ? std::nullopt : phases;
+  const bool arePairs = of(kernel).multipliesPairs(kernel);
+  return phases && arePairs && phases->tapLength % kMatrixDepth != 0 ? std::nullopt : phases;
 }
 
 static Value makeTable(Code &code, ArrayRef<int64_t> entries) {

@@ -109,7 +109,7 @@ struct PackingPlan {
 [[nodiscard]] bool is_worth_packing(const Kernel& kernel, std::size_t variant,
                                     const BlockPlan& plan);
 
-/// Whether its tasks are faster where rhs is packed for good: those of tiles of matrices, and of
+/// Whether its tasks are faster where rhs is packed for good: those that do not widen bf16, and of
 /// few rows that would turn all of rhs.
 [[nodiscard]] bool is_worth_keeping_packed(const Kernel& kernel, std::size_t variant,
                                            std::span<const std::int64_t> symbols);
