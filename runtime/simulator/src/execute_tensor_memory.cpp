@@ -127,7 +127,7 @@ void run_alloc(Context& c, const Instruction& i) {
                     "more");
   std::uint32_t column = 0;
   for (const auto& [first, held] : memory.allocated) {
-    if (first - column >= count) break;
+    if (first >= column + count) break;
     column = (first + held + count - 1) / count * count;
   }
   if (column + count > kTensorColumns)

@@ -29,7 +29,6 @@ constexpr Mutant kFaults[] = {
      "if (tile != 0 && tile % kTilesPerPart == 0) promote(part, sums);"},
     {"parts are not added before the last",
      "if (tile != 0 && tile % kTilesPerPart == 0) promote(part, sums);", ""},
-    {"a stage has one place for factors", "if (stage == 0) turn_ ^= 1;", ""},
     {"squares are as high as half of them", "kRhsScaleLines = 128", "kRhsScaleLines = 64"},
     {"lines of scales are those of codes", "? line / kLines * x.pitch + block",
      "? block * x.pitch + line / kLines"},

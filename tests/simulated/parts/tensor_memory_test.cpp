@@ -303,6 +303,8 @@ TEST_CASE("what tcgen05 needs and a kernel leaves out is found") {
     CAPTURE(run.text());
     CHECK(run.found(fault.kind));
   }
+  const PtxRun run = run_ptx(changed(kCases[6], "%r312, 260;\n", "%r312, 320;\n"));
+  CHECK(run.found(Kind::uninitialised));  // scales that nothing wrote
 }
 
 TEST_CASE("descriptors that the tables do not have are refused") {
