@@ -58,8 +58,8 @@ constexpr Mutant kMutants[] = {
      "16 * tile + index"},
     {"words are read from another chunk", "32 * pair + lane / 4 * kRun",
      "32 * pair + (lane / 4 * kRun ^ 16)"},
-    {"the last part is not added", "    promote(part, sums);\n  }", "  }"},
-    {"parts are added twice", "part[i][j][place] = 0.0f;", ""},
+    {"the last part is not added", "if (!is_empty_) promote(part, sums);", ""},
+    {"parts are added twice", "part[i][j][place] = 0.0f;", ";"},
     {"an operand is read as the other format", "mma_m16n8k32_e5m2_e4m3(sums",
      "mma_m16n8k32_e4m3(sums"},
 };
