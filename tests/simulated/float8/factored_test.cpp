@@ -21,7 +21,7 @@ constexpr Mutant kFaults[] = {
     {"eights of lines have factors of the first", "(kEight / 2, kEight % 2)", "(kEight / 2, 0)"},
     {"columns of turned words are those of memory", "kByWords ? 4 : 1", "kByWords ? 1 : 1"},
     {"rhs has no factors", "{low * left, low * right,", "{low, low,"},
-    {"factors of every part are the first one's", "from_ += step_;", ""},
+    {"factors of every part are the first one's", "from_ += step_;", ";"},
     {"factors are those of the part behind",
      "if (tile != 0 && tile % kTilesPerPart == 0) promote(part, sums);\n      "
      "addition_.begin(stage);",
