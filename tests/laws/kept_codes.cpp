@@ -84,7 +84,8 @@ TEST_CASE(
         forward.values[static_cast<std::size_t>(node - pair.description.nodes.begin())];
     for (float& value : x)
       value = reference::round({kept.saved}, reference::round({Element::bf16}, value));
-    pair.trainer.step(pair.named_inputs());
+    pair.trainer.forward(pair.named_inputs());
+    pair.trainer.backward();
 
     const auto to = std::get<Encoding>(encoding::parse(kept.format));
     const reference::RoundTo round_to{to.element, to.rounding, to.saturate, to.scaling};
