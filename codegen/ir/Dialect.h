@@ -151,7 +151,7 @@ inline constexpr llvm::StringLiteral kNotJoinedAttr = "halftone.not_joined";
 inline constexpr llvm::StringLiteral kNoEightBitsAttr = "halftone.no_eight_bits";
 /// On a kernel of packed codes of 4 bits: how many of them share a scale (IntegerAttr).
 inline constexpr llvm::StringLiteral kScalePlacesAttr = "halftone.scale_places";
-/// On a kernel of codes in blocks: their scales are factors of sums of 128 products, N17 (UnitAttr).
+/// On a kernel of codes in blocks whose scales are factors of parts of sums, N17 (UnitAttr).
 inline constexpr llvm::StringLiteral kByFactorsAttr = "halftone.by_factors";
 /// Set with kJoinedAttr: the skeleton of that kernel (SkeletonAttr).
 inline constexpr llvm::StringLiteral kJoinedByAttr = "halftone.joined_by";
