@@ -91,6 +91,9 @@ class Decoder {
   /// The bits of a literal.
   [[nodiscard]] std::uint64_t number(std::size_t i);
 
+  /// All lanes of the warp run the instruction at once, or none may.
+  void together();
+
   /// Of a wait for all but that number of groups.
   [[nodiscard]] std::uint32_t groups_left(std::size_t i);
 

@@ -106,6 +106,14 @@ std::uint32_t Decoder::groups_left(std::size_t i) {
   return static_cast<std::uint32_t>(groups);
 }
 
+void Decoder::together() {
+  instruction.flow = Flow::together;
+  syntax::Operand all;
+  all.kind = syntax::Operand::Kind::integer;
+  all.bits = kAllLanes;
+  instruction.at[19] = source(all, 4);
+}
+
 std::uint32_t Decoder::second_destination() {
   second_asked_ = true;
   const std::string_view name = operand(0).second;

@@ -68,14 +68,6 @@ void run_stmatrix(Context& c, const Instruction& i) {
   }
 }
 
-void place_whole_warp(Decoder& d) {
-  d.instruction.flow = Flow::together;
-  syntax::Operand all;
-  all.kind = syntax::Operand::Kind::integer;
-  all.bits = kAllLanes;
-  d.instruction.at[19] = d.source(all, 4);
-}
-
 void place_registers(Decoder& d, std::size_t operand, std::size_t first, std::size_t count,
                      bool write) {
   const auto registers = d.list(operand, count);
@@ -94,7 +86,7 @@ void decode_matrix_rows(Decoder& d) {
   place_registers(d, load ? 0 : 1, 0, i.width, load);
   i.at[16] = d.address(d.operand(load ? 1 : 0), i);
   i.run = load ? run_ldmatrix : run_stmatrix;
-  place_whole_warp(d);
+  d.together();
 }
 
 /// The value of element `position` of a register.
@@ -326,7 +318,7 @@ void decode_mma(Decoder& d) {
   if (a == Type::e5m2 && b == Type::e4m3) with.template operator()<N::e5m2, N::e4m3>();
   if (a == Type::e5m2 && b == Type::e5m2) with.template operator()<N::e5m2, N::e5m2>();
   if (!i.run) d.unknown();
-  place_whole_warp(d);
+  d.together();
 }
 
 constexpr Opcode kOpcodes[] = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tcgen05: PTX ISA 9.0, 9.7.16, of one block (cta_group::1): allocation, order, loads. Sums that
-// are under way read as NaN, and so do registers that a load has not filled.
+// tcgen05: PTX ISA 9.0, 9.7.16, of one block (cta_group::1): allocation, commits, loads. Sums
+// that are under way read as NaN, and so do registers that a load has not filled.
 #include <algorithm>
 #include <bit>
 #include <memory>
@@ -17,78 +17,6 @@ namespace {
 
 constexpr std::uint32_t kPoison = 0x7fff7fff;
 constexpr std::uint32_t kFewestColumns = 32;  // of an allocation
-
-template <class Visit>
-void each_column(TensorMemory& memory, const TensorRegion& region, Visit visit) {
-  for (std::uint32_t q = 0; q < kTensorQuarters; ++q)
-    for (std::uint32_t k = 0; (region.quarters >> q & 1) != 0 && k < region.columns; ++k)
-      visit(memory.at(q, region.column + k));
-}
-
-//===--- Order ---===//
-
-/// What the acting thread must know, and have fenced, of an earlier touch.
-void check_stamp(Context& c, const Instruction& i, const TensorStamp& stamp, std::uint32_t column,
-                 bool by_tensor_cores) {
-  if (stamp.time == 0 || (by_tensor_cores && stamp.issuer == thread_of(c))) return;
-  BlockClocks& clocks = c.block.racing->clocks;
-  TensorMemory& memory = c.block.async.tensor;
-  const std::uint32_t thread = thread_of(c);
-  const Place place{"tensor", {}, column};
-  if (stamp.thread == thread || stamp.thread / 32 * 32 == thread / 32 * 32) return;
-  if (!clocks.knows(thread, stamp.thread, stamp.time))
-    return c.report(Kind::race, i, lane_of(c), place,
-                    "nothing orders it behind the " + std::string(stamp.instruction->opcode) +
-                        " of the same column");
-  const auto after = memory.fences_after.find(thread);
-  if (after == memory.fences_after.end() ||
-      !clocks.knew(after->second, thread, stamp.thread, stamp.time))
-    return c.report(Kind::missing_fence, i, lane_of(c), place,
-                    "tcgen05.fence::after_thread_sync must stand between what ordered it behind " +
-                        std::string(stamp.instruction->opcode) + " and it");
-  if (stamp.thread >= clocks.threads()) return;  // tcgen05.commit fences
-  const std::vector<std::uint32_t>& before = memory.fences_before[stamp.thread];
-  const auto fence = std::ranges::lower_bound(before, stamp.time);
-  if (fence == before.end() || !clocks.knows(thread, stamp.thread, *fence))
-    c.report(Kind::missing_fence, i, lane_of(c), place,
-             "tcgen05.fence::before_thread_sync must stand between " +
-                 std::string(stamp.instruction->opcode) + " and what orders this behind it");
-}
-
-/// Whether `region` may be touched: other threads' work is done, and the rest is ordered.
-void check_touch(Context& c, const Instruction& i, const TensorRegion& region, bool writes,
-                 bool by_tensor_cores) {
-  TensorMemory& memory = c.block.async.tensor;
-  bool in_flight = false;
-  std::uint32_t column = region.column, number = 0;
-  each_column(memory, region, [&](TensorColumn& each) {
-    column = region.column + number++ % region.columns;
-    const bool is_own = by_tensor_cores && each.by == thread_of(c);
-    in_flight = in_flight || (each.under_way > 0 && !is_own);
-    if (!c.launch.races || each.under_way > 0) return;
-    check_stamp(c, i, each.written, column, by_tensor_cores);
-    if (writes)
-      for (const TensorStamp& stamp : each.read) check_stamp(c, i, stamp, column, by_tensor_cores);
-  });
-  if (in_flight)
-    c.report(Kind::in_flight, i, lane_of(c), {"tensor", {}, region.column},
-             "tensor cores may still work there: the mbarrier of a tcgen05.commit must be waited "
-             "for");
-}
-
-void stamp_read(TensorColumn& column, const TensorStamp& stamp) {
-  for (TensorStamp& other : column.read)
-    if (other.thread == stamp.thread) {
-      other = stamp;
-      return;
-    }
-  column.read.push_back(stamp);
-}
-
-void stamp_written(TensorColumn& column, const TensorStamp& stamp) {
-  column.written = stamp;
-  column.read.clear();
-}
 
 //===--- Allocation ---===//
 
@@ -163,40 +91,6 @@ void run_relinquish(Context& c, const Instruction&) { c.block.async.tensor.has_p
 
 //===--- Completion ---===//
 
-/// Does the work of a commit, whose mbarrier's waiters will know of it, and of all that the thread
-/// asked for before.
-void finish_work(Execution& launch, Block& block, const std::vector<TensorWork>& all,
-                 const SharedTarget& at, const std::optional<Lanes>& who, std::uint32_t thread) {
-  TensorMemory& memory = block.async.tensor;
-  std::vector<Stretch> sources;
-  for (const TensorWork& each : all) {
-    each.run();
-    sources.insert(sources.end(), each.sources.begin(), each.sources.end());
-  }
-  TensorStamp stamp;
-  if (who) {
-    RacingBlock& racing = *block.racing;
-    launch.races->detector().async_end(*who, sources, *at.block->racing, at.address);
-    RacingBlock::Mbarrier& barrier = racing.mbarrier(at.address);
-    auto& done = memory.done[thread];
-    for (const auto& [agent, time] : done)
-      barrier.arriving = joined(barrier.arriving, racing.clocks.agent_message(agent, time));
-    stamp = {racing.clocks.now() - 1, racing.clocks.threads() + barrier.agent, thread};
-    done[barrier.agent] = stamp.time;
-  }
-  const auto end = [&](const TensorRegion& region, auto mark) {
-    each_column(memory, region, [&](TensorColumn& column) {
-      --column.under_way;
-      if (who) mark(column, stamp);
-    });
-  };
-  for (const TensorWork& each : all) {
-    stamp.instruction = each.instruction;
-    for (const TensorRegion& region : each.read) end(region, stamp_read);
-    for (const TensorRegion& region : each.written) end(region, stamp_written);
-  }
-}
-
 /// tcgen05.commit: an arrival once all that the thread asked for is done.
 void run_commit(Context& c, const Instruction& i) {
   if (!is_alone(c, i)) return;
@@ -218,7 +112,7 @@ void run_commit(Context& c, const Instruction& i) {
   }
   const std::uint32_t thread = thread_of(c);
   const auto run = [&launch, &block = c.block, at, work, who, thread] {
-    finish_work(launch, block, *work, at, who, thread);
+    finish_tensor_work(launch, block, *work, at, who, thread);
     const auto m = at.block->async.mbarriers.find(at.address);
     if (m == at.block->async.mbarriers.end()) return;
     if (m->second.pending > 0) --m->second.pending;
@@ -299,14 +193,6 @@ void run_wait(Context& c, const Instruction&) {
 
 //===--- Words ---===//
 
-void together(Decoder& d) {
-  d.instruction.flow = Flow::together;
-  syntax::Operand all;
-  all.kind = syntax::Operand::Kind::integer;
-  all.bits = kAllLanes;
-  d.instruction.at[19] = d.source(all, 4);
-}
-
 void decode_load(Decoder& d) {
   Instruction& i = d.instruction;
   if (d.words.size() != 7) d.unknown();
@@ -320,7 +206,7 @@ void decode_load(Decoder& d) {
   place_address(d, d.operand(1));
   for (const syntax::Operand& part : d.list(0, times * (sixteen ? 4 : 1)))
     i.more.push_back(d.destination(part, 4));
-  together(d);
+  d.together();
 }
 
 void decode_tensor(Decoder& d) {
@@ -333,15 +219,15 @@ void decode_tensor(Decoder& d) {
     i.run = run_alloc;
     place_address(d, d.operand(0));
     i.at[0] = d.source(1, 4);
-    together(d);
+    d.together();
   } else if (word == "dealloc") {
     i.run = run_dealloc;
     i.at[0] = d.source(0, 4);
     i.at[1] = d.source(1, 4);
-    together(d);
+    d.together();
   } else if (word == "relinquish_alloc_permit") {
     i.run = run_relinquish;
-    together(d);
+    d.together();
   } else if (word == "commit") {
     i.run = run_commit;
     place_address(d, d.operand(0));
@@ -350,7 +236,7 @@ void decode_tensor(Decoder& d) {
     i.variant = word == "fence::after_thread_sync";
   } else if (word == "wait::ld") {
     i.run = run_wait;
-    together(d);
+    d.together();
   } else {
     d.unknown();
   }
@@ -359,42 +245,6 @@ void decode_tensor(Decoder& d) {
 constexpr Opcode kOpcodes[] = {{"tcgen05", decode_tensor}};
 
 }  // namespace
-
-bool is_alone(Context& c, const Instruction& i) {
-  if (std::popcount(c.mask) == 1) return true;
-  c.report(Kind::invalid, i, lane_of(c), {},
-           std::to_string(std::popcount(c.mask)) +
-               " lanes ask for it, and each of them gets it; one is to");
-  return false;
-}
-
-bool check_region(Context& c, const Instruction& i, const TensorRegion& region) {
-  for (const auto& [first, count] : c.block.async.tensor.allocated)
-    if (region.column >= first && region.column + region.columns <= first + count) return true;
-  c.report(Kind::out_of_bounds, i, lane_of(c), {"tensor", {}, region.column},
-           "columns " + std::to_string(region.column) + " to " +
-               std::to_string(region.column + region.columns - 1) + " are not allocated");
-  return false;
-}
-
-void begin_tensor_work(Context& c, const Instruction& i, TensorWork work) {
-  work.instruction = &i;
-  TensorMemory& memory = c.block.async.tensor;
-  for (const TensorRegion& region : work.read) check_touch(c, i, region, false, true);
-  for (const TensorRegion& region : work.written) check_touch(c, i, region, true, true);
-  for (const auto* regions : {&work.read, &work.written})
-    for (const TensorRegion& region : *regions)
-      each_column(memory, region, [&](TensorColumn& column) {
-        ++column.under_way;
-        column.by = thread_of(c);
-      });
-  if (c.launch.races) {
-    const Lanes who = c.launch.races->lanes(c, i);
-    for (const Stretch& stretch : work.sources)
-      c.launch.races->detector().async_begin(who, stretch);
-  }
-  memory.open[thread_of(c)].push_back(std::move(work));
-}
 
 std::span<const Opcode> tensor_memory_opcodes() { return kOpcodes; }
 

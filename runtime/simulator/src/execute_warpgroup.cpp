@@ -257,14 +257,6 @@ void run_registers(Context& c, const Instruction& i) {
                  std::to_string(pool) + " that its threads can be launched with");
 }
 
-void together(Decoder& d) {
-  d.instruction.flow = Flow::together;
-  syntax::Operand all;
-  all.kind = syntax::Operand::Kind::integer;
-  all.bits = kAllLanes;
-  d.instruction.at[19] = d.source(all, 4);
-}
-
 NumberFormat format_of(const Decoder& d, std::string_view word) {
   constexpr std::pair<std::string_view, NumberFormat> kFormats[] = {{"f16", NumberFormat::f16},
                                                                     {"bf16", NumberFormat::bf16},
@@ -311,7 +303,7 @@ void decode_multiply(Decoder& d) {
     if (!registers && d.number(6) != 0) i.flags |= kTransposeA;
     if (d.number(registers ? 6 : 7) != 0) i.flags |= kTransposeB;
   }
-  together(d);
+  d.together();
 }
 
 void decode_wgmma(Decoder& d) {
@@ -327,13 +319,13 @@ void decode_wgmma(Decoder& d) {
   } else {
     d.unknown();
   }
-  together(d);
+  d.together();
 }
 
 void decode_registers(Decoder& d) {
   d.instruction.run = run_registers;
   d.instruction.offset = static_cast<std::int64_t>(d.number(0));
-  together(d);
+  d.together();
 }
 
 constexpr Opcode kOpcodes[] = {{"wgmma", decode_wgmma}, {"setmaxnreg", decode_registers}};
