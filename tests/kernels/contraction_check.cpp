@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <map>
 
 namespace halftone::tests {
@@ -78,6 +79,26 @@ void check_parts(Instance instance, const Operands& operands, float promoted, fl
     CHECK(outcome.sum == std::vector<float>(outcome.sum.size(), promotes ? promoted : kept));
     CHECK(outside_class_b(operands, outcome, Sums::promoted).empty() == promotes);
     if (!promotes) CHECK(outside_class_b(operands, outcome, Sums::kept).empty());
+  }
+}
+
+void check_large_scales(const Instance& instance) {
+  Operands x = operands(instance, 64, 64);
+  for (float& code : x.lhs_codes) code = 1.0f;
+  for (float& code : x.rhs_codes) code = 1.0f;
+  for (float& scale : x.lhs_scales) scale = 0x1p-60f;
+  for (float& scale : x.rhs_scales) scale = 0x1p-60f;
+  x.lhs_scales[2 * 5 + 1] = 0x1p112f;  // of row 5
+  x.lhs_scales[2 * 9] = 0x1p113f;      // of row 9
+  scale_blocks(instance, x);
+  const Outcome outcome = run(instance, ptx_of(instance), x, 1, {});
+  for (std::size_t at = 0; at < outcome.sum.size(); ++at) {
+    const std::size_t row = at / static_cast<std::size_t>(x.columns);
+    CAPTURE(row);
+    if (row == 9)
+      CHECK(std::isnan(outcome.sum[at]));
+    else
+      CHECK(outcome.sum[at] == (row == 5 ? 0x1p57f : 0x1p-114f));
   }
 }
 

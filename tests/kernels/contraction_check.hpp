@@ -36,6 +36,10 @@ inline constexpr TilePlan kTilesOfBytes[] = {{128, 128, 64, 64, 32, 3, 16, 16},
 /// `kept`, which N14 does not allow and N13 does, where they are not.
 void check_parts(Instance instance, const Operands& operands, float promoted, float kept);
 
+/// That in blocks of 32 places of a row a scale of 2^113 makes all of its row's sums NaN, and one
+/// of 2^112 none.
+void check_large_scales(const Instance& instance);
+
 /// What the main loop takes more for a depth that is longer by 1024, of 128 rows and columns.
 struct Turns {
   double instructions = 0, shared_wavefronts = 0;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <iterator>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -133,6 +134,33 @@ Instance in_blocks(Element lhs, Element rhs, bool transpose_lhs, bool transpose_
   return instance;
 }
 
+struct ShortBlocks {
+  TilePlan tile;
+  ScaledBlocks lhs, rhs;
+  long long rows;
+  int columns;
+  long long depth;
+  int splits = 1;
+};
+
+/// In all orientations, of which `make` is given two flags.
+template <class Make>
+void check_short(std::span<const ShortBlocks> cases, const Make& make) {
+  for (const ShortBlocks& each : cases) {
+    for (const bool transpose_lhs : kEither) {
+      for (const bool transpose_rhs : kEither) {
+        Instance instance = make(transpose_lhs, transpose_rhs);
+        instance.tile = each.tile;
+        instance.tile.splits = each.splits;
+        instance.lhs_blocks = each.lhs;
+        instance.rhs_blocks = each.rhs;
+        instance.columns = each.columns;
+        check(instance, each.rows, each.depth, each.splits, kTruncating);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 TEST_CASE("products of blocks are inside the bound of numbers, codes times scales") {
@@ -153,56 +181,21 @@ TEST_CASE("products of blocks are inside the bound of numbers, codes times scale
 }
 
 TEST_CASE("blocks that end short, and tiles of every shape, with and without splits") {
-  struct Case {
-    TilePlan tile;
-    ScaledBlocks lhs, rhs;
-    long long rows;
-    int columns;
-    long long depth;
-    int splits = 1;
-  };
-  static constexpr Case kCases[] = {
+  static constexpr ShortBlocks kCases[] = {
       {{128, 128, 64, 64, 32, 3, 16, 16}, {1, 32}, {1, 32}, 144, 144, 272},
       {{128, 128, 64, 32, 32, 3, 4, 4}, {1, 128}, {128, 128}, 36, 52, 76},
       {{128, 128, 64, 32, 32, 3, 4, 4}, {1, 32}, {3, 96}, 72, 4, 200},
       {{256, 128, 64, 64, 64, 2, 16, 16}, {128, 128}, {1, 128}, 272, 144, 272},
       {{64, 64, 128, 32, 32, 3, 8, 8}, {2, 32}, {1, 64}, 72, 72, 1000, 4},
   };
-  for (const Case& each : kCases) {
-    for (const bool transpose_lhs : kEither) {
-      for (const bool transpose_rhs : kEither) {
-        Instance instance = in_blocks(Element::f8e4m3, Element::f8e5m2, transpose_lhs,
-                                      transpose_rhs, transpose_lhs == transpose_rhs);
-        instance.tile = each.tile;
-        instance.tile.splits = each.splits;
-        instance.lhs_blocks = each.lhs;
-        instance.rhs_blocks = each.rhs;
-        instance.columns = each.columns;
-        check(instance, each.rows, each.depth, each.splits, kTruncating);
-      }
-    }
-  }
+  check_short(kCases, [](bool transpose_lhs, bool transpose_rhs) {
+    return in_blocks(Element::f8e4m3, Element::f8e5m2, transpose_lhs, transpose_rhs,
+                     transpose_lhs == transpose_rhs);
+  });
 }
 
 TEST_CASE("of blocks with a scale of 2^113 or more all sums are NaN, and no others") {
-  Instance instance = in_blocks(Element::f8e4m3, Element::f8e4m3, false, true, true);
-  Operands x = operands(instance, 64, 64);
-  for (float& code : x.lhs_codes) code = 1.0f;
-  for (float& code : x.rhs_codes) code = 1.0f;
-  for (float& scale : x.lhs_scales) scale = 0x1p-60f;
-  for (float& scale : x.rhs_scales) scale = 0x1p-60f;
-  x.lhs_scales[2 * 5 + 1] = 0x1p112f;  // of row 5
-  x.lhs_scales[2 * 9] = 0x1p113f;      // of row 9
-  scale_blocks(instance, x);
-  const Outcome outcome = run(instance, ptx_of(instance), x, 1, {});
-  for (std::size_t at = 0; at < outcome.sum.size(); ++at) {
-    const std::size_t row = at / static_cast<std::size_t>(x.columns);
-    CAPTURE(row);
-    if (row == 9)
-      CHECK(std::isnan(outcome.sum[at]));
-    else
-      CHECK(outcome.sum[at] == (row == 5 ? 0x1p57f : 0x1p-114f));
-  }
+  check_large_scales(in_blocks(Element::f8e4m3, Element::f8e4m3, false, true, true));
 }
 
 //===--- Blocks with factors ---===//
@@ -236,15 +229,7 @@ TEST_CASE("products of blocks by factors are inside the bound of numbers") {
 }
 
 TEST_CASE("blocks by factors that end short, and tiles of every shape, with and without splits") {
-  struct Case {
-    TilePlan tile;
-    ScaledBlocks lhs, rhs;
-    long long rows;
-    int columns;
-    long long depth;
-    int splits = 1;
-  };
-  static constexpr Case kCases[] = {
+  static constexpr ShortBlocks kCases[] = {
       {{128, 128, 64, 64, 32, 3, 16, 16}, {1, 128}, {1, 128}, 144, 144, 272},
       {{128, 128, 64, 32, 32, 3, 4, 4}, {1, 128}, {128, 128}, 36, 52, 76},
       {{128, 128, 64, 32, 32, 3, 4, 4}, {64, 256}, {3, 384}, 72, 4, 700},
@@ -253,20 +238,9 @@ TEST_CASE("blocks by factors that end short, and tiles of every shape, with and 
       {{64, 64, 128, 32, 32, 3, 8, 8}, {2, 128}, {1, 4096}, 72, 72, 1000, 4},
       {{64, 64, 64, 32, 32, 4, 8, 8}, {1, 128}, {32, 128}, 72, 72, 264, 4},
   };
-  for (const Case& each : kCases) {
-    for (const bool transpose_lhs : kEither) {
-      for (const bool transpose_rhs : kEither) {
-        Instance instance =
-            by_factors(Element::f8e4m3, Element::f8e5m2, transpose_lhs, transpose_rhs);
-        instance.tile = each.tile;
-        instance.tile.splits = each.splits;
-        instance.lhs_blocks = each.lhs;
-        instance.rhs_blocks = each.rhs;
-        instance.columns = each.columns;
-        check(instance, each.rows, each.depth, each.splits, kTruncating);
-      }
-    }
-  }
+  check_short(kCases, [](bool transpose_lhs, bool transpose_rhs) {
+    return by_factors(Element::f8e4m3, Element::f8e5m2, transpose_lhs, transpose_rhs);
+  });
 }
 
 TEST_CASE("each part of 128 products has factors of its own, whose product is what counts") {
