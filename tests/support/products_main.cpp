@@ -18,6 +18,6 @@ int main(int count, char** values) {
   }
   const int result = doctest::Context(count, values).run();
   std::printf("%s: %s\n", products::kInstructions,
-              products::emulated() == 0 ? "the processor's" : "emulated");
+              products::emulates() ? "emulated" : "the processor's");
   return result;
 }

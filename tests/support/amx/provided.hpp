@@ -20,6 +20,12 @@ inline constexpr const char* kInstructions = "AMX";
 inline constexpr std::int32_t kDepth = 32;  ///< of the register tile
 inline constexpr bool kInOrder = false;
 
+/// Whether this process emulates them.
+inline bool& emulates() {
+  static bool does = false;
+  return does;
+}
+
 /// Lets this process run kVariant, and says why not where it cannot. Call it before any other
 /// thread runs.
 inline std::string provide() {
@@ -33,10 +39,11 @@ inline std::string provide() {
   processor.features.insert(processor.features.end(), {"amx-bf16", "amx-tile"});
   pretend(std::move(processor));
   amx::emulate();
+  emulates() = true;
   return {};
 }
 
-/// Products that this process emulated.
+/// Products that it emulated.
 inline std::uint64_t emulated() { return amx::products(); }
 
 /// By the formula.

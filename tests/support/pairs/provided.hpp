@@ -23,7 +23,8 @@ inline std::string provide() {
   return runs ? "" : "the processor lacks AVX512-BF16, which nothing emulates";
 }
 
-/// Products that this process emulated.
+/// Whether this process emulates them, and how many products it has.
+inline bool emulates() { return false; }
 inline std::uint64_t emulated() { return 0; }
 
 /// By the formula.
