@@ -146,7 +146,7 @@ def Halftone_RulesAttr : AttrDef<Halftone_Dialect, "Rules"> {
 
 def Halftone_CudaPlanKind : Halftone_Enum<"CudaPlanKind", [
     I32EnumAttrCase<"Simt", 0, "simt">, I32EnumAttrCase<"Tensor", 1, "tensor">,
-    I32EnumAttrCase<"Warpgroup", 2, "warpgroup">]>;
+    I32EnumAttrCase<"Warpgroup", 2, "warpgroup">, I32EnumAttrCase<"TensorMemory", 3, "tensor_memory">]>;
 def Halftone_CudaPlanAttr : AttrDef<Halftone_Dialect, "CudaPlan"> {
   let mnemonic = "plan";
   let summary = "One way to run a kernel on a chip, and what the cost model says of it";
@@ -155,7 +155,7 @@ def Halftone_CudaPlanAttr : AttrDef<Halftone_Dialect, "CudaPlan"> {
     of a block, chunks at once}; a long row's {threads, 1 kept in registers or 2 in shared memory}; all others {threads}. Of tensor: {rows, columns, depth, rows of a warp, columns of a warp,
     stages, bytes that divide lhs's rows, bytes that divide rhs's rows}, of attention {keys at a time}, of attention_columns {rows at a time}. Of warpgroup:
     {rows, columns, stages, 1 where warp groups alternate, rows of tiles in a group}, of attention {keys at a time, warp groups of 64 rows, slots}, of
-    attention_columns {rows at a time, warp groups of 64 keys, slots}. The sum is split into ceil(depth / least) parts, at
+    attention_columns {rows at a time, warp groups of 64 keys, slots}. Of tensor_memory: {columns, stages, 1 where blocks have scales, rows of tiles in a group}. The sum is split into ceil(depth / least) parts, at
     most `splits`. `cost`: floating-point operations, bytes between chip and memory, waves, microseconds.
     `#halftone.plan<tensor, [128, 128, 32, 64, 32, 4, 16, 16] splits 2 least 512 cost [1.0e9, 2.0e6, 0.5, 12.5]>`
   }];

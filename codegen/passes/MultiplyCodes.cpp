@@ -43,9 +43,10 @@ bool standsForCodes(Value operand) {
   return isOfFloat8(operand) || codesOfCopy(operand) || numbersOf(operand);
 }
 
-/// What multiplies 8 bits: nothing; warp groups, that lie along the sum alone; warps; or warps that
+/// What multiplies 8 bits: nothing; warp groups, that lie along the sum alone; one thread of a
+/// block whose sums lie in tensor memory, also blocks by powers of two; warps; or warps that
 /// multiply by powers of two of blocks, too.
-enum class Instruction { None, OfGroups, OfWarps, OfBlocks };
+enum class Instruction { None, OfGroups, OfTensorMemory, OfWarps, OfBlocks };
 
 Instruction instructionOf(StringRef name) {
   const Chip *chip = findChip(name);
@@ -55,6 +56,8 @@ Instruction instructionOf(StringRef name) {
     return Instruction::OfBlocks;
   if (chip->multipliesFloat8())
     return Instruction::OfWarps;
+  if (chip->tensorMemoryOperations > 0)
+    return Instruction::OfTensorMemory;
   return chip->warpgroupOperations > 0 ? Instruction::OfGroups : Instruction::None;
 }
 
@@ -84,6 +87,18 @@ std::string whyNotTurned(ContractOp contract) {
                          rhs = tensor(contract.getRhs()).getColumns();
   bool areAcross = contract.getTransposeLhs() && !contract.getTransposeRhs();
   return areAcross && lhs && rhs ? skeletons::whyNotBothAcross(*lhs, *rhs) : "";
+}
+
+/// Why tensor copies do not fetch both, whichever way they lie.
+std::string whyNotCopied(ContractOp contract, std::array<Value, 2> codes) {
+  constexpr int64_t kCopied = 16;
+  if (contract.getBatchAxes() > 0)
+    return "it is one of a batch: tensor copies, which tcgen05 wants, would read past the end of "
+           "an element";
+  for (Value operand : codes)
+    if (*tensor(operand).getColumns() % kCopied != 0)
+      return "rows of codes do not begin at multiples of 16 bytes, as tensor copies want";
+  return "";
 }
 
 /// How an operand is scaled that block_scaled_contraction.cuh or factored_contraction.cuh reads: so
@@ -176,9 +191,8 @@ public:
     for (auto contract : llvm::to_vector(graph.getBody().front().getOps<ContractOp>())) {
       if (!asksForCodes(contract))
         continue;
-      Instruction least = readsBlocksOfF32(contract) ? Instruction::OfWarps : Instruction::OfBlocks;
-      if (!alike && instruction >= least && readsBlocks(contract)) {
-        changed |= multiplyBlocks(contract);
+      if (!alike && readsBlocks(contract) && multipliesBlocks(contract, instruction)) {
+        changed |= multiplyBlocks(contract, instruction);
         continue;
       }
       std::string reason = whyNot(contract, 0);
@@ -189,7 +203,8 @@ public:
         reason = transposed.whyNot(
             contract, {codesBehind(contract.getLhs()), codesBehind(contract.getRhs())});
       else if (reason.empty())
-        reason = whyNotTurned(contract);
+        reason = whyNotRead(contract, instruction,
+                            {codesBehind(contract.getLhs()), codesBehind(contract.getRhs())});
       if (instruction != Instruction::None && reason.empty() && readCodes(contract)) {
         changed = true;
         if (byGroups)
@@ -217,6 +232,20 @@ private:
     return isInBlocksOfF32(contract.getLhs()) || isInBlocksOfF32(contract.getRhs());
   }
 
+  /// Whether the instruction takes blocks as they are scaled.
+  static bool multipliesBlocks(ContractOp contract, Instruction instruction) {
+    if (readsBlocksOfF32(contract))
+      return instruction >= Instruction::OfWarps;
+    return instruction == Instruction::OfTensorMemory || instruction == Instruction::OfBlocks;
+  }
+
+  /// Why a kernel reads no such codes as they lie in memory.
+  static std::string whyNotRead(ContractOp contract, Instruction instruction,
+                                std::array<Value, 2> codes) {
+    return instruction == Instruction::OfTensorMemory ? whyNotCopied(contract, codes)
+                                                      : whyNotTurned(contract);
+  }
+
   /// Why no product of packed codes took the place of the contraction, whose operands have 4 bits,
   /// or nothing.
   std::string packCodes(ContractOp contract) {
@@ -234,11 +263,12 @@ private:
   }
 
   /// Whether a product of codes and scales took the contraction's place.
-  bool multiplyBlocks(ContractOp contract) {
+  bool multiplyBlocks(ContractOp contract, Instruction instruction) {
     bool byFactors = readsBlocksOfF32(contract);
-    bool areOf4Bits = isOf4Bits(contract.getLhs()) && isOf4Bits(contract.getRhs());
-    std::string unpacked = areOf4Bits && !byFactors ? packCodes(contract) : "";
-    if (areOf4Bits && !byFactors && unpacked.empty())
+    bool mayPack = instruction == Instruction::OfBlocks && !byFactors &&
+                   isOf4Bits(contract.getLhs()) && isOf4Bits(contract.getRhs());
+    std::string unpacked = mayPack ? packCodes(contract) : "";
+    if (mayPack && unpacked.empty())
       return true;
     Blocks lhs, rhs;
     std::string reason = findBlocks(contract, 0, byFactors, lhs);
@@ -247,7 +277,7 @@ private:
     if (!unpacked.empty() && !scaledByPowers(contract))
       reason = unpacked;
     if (reason.empty())
-      reason = whyNotTurned(contract);
+      reason = whyNotRead(contract, instruction, {lhs.codes, rhs.codes});
     if (!reason.empty()) {
       contract->setAttr(kNoEightBitsAttr, builder.getStringAttr(reason));
       return false;

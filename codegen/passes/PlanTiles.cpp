@@ -33,7 +33,7 @@ struct PlanTilesPass : halftone::ir::impl::PlanTilesBase<PlanTilesPass> {
         if (auto reason = kernel->getAttrOfType<StringAttr>(kNotJoinedAttr))
           list.reason = reason.str();
         if (auto reason = kernel->getAttrOfType<StringAttr>(kNoEightBitsAttr))
-          list.noEightBits = chip->multipliesFloat8() || chip->warpgroupOperations > 0
+          list.noEightBits = chip->multipliesCodes()
                                  ? reason.str()
                                  : (chip->name + " multiplies no floats of 8 bits as such").str();
         plans.push_back(list.take());

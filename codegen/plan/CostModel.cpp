@@ -45,7 +45,9 @@ static double blockCycles(const Chip &chip, const Problem &problem, const Tiling
                           double resident) {
   double mmaShare = chip.warpgroupOperations > 0 ? kMmaShare : 1;
   double turns = tiling.alternates ? kShareInTurns : 1;
-  double rate = tiling.warpgroup
+  bool hasCopies = tiling.warpgroup || tiling.tensorMemory;
+  double rate = tiling.tensorMemory ? kWarpgroupShare * chip.tensorMemoryOperations
+                : tiling.warpgroup
                     ? kWarpgroupShare * turns * chip.warpgroupOperations * (tiling.float8 ? 2 : 1)
                 : tiling.tensor ? mmaShare * (tiling.float4   ? chip.float4Operations
                                               : tiling.float8 ? chip.float8Operations
@@ -55,22 +57,28 @@ static double blockCycles(const Chip &chip, const Problem &problem, const Tiling
   double steps = std::ceil(problem.depth / tiling.splits / tiling.depth);
   double depth = steps * tiling.depth;
   double math = 2 * tiling.rows * tiling.columns * depth / rate;
+  double promoting = 0;
   if (tiling.promotes) // an addition counts as two operations, as a multiply-add does
-    math += 2 * tiling.rows * tiling.columns * depth / kPartDepth / chip.f32Operations;
+    promoting = 2 * tiling.rows * tiling.columns * depth / kPartDepth / chip.f32Operations;
   double shared = tiling.sharedTraffic * depth / kSharedBytesPerClock;
   double cache = (tiling.rows + tiling.columns) * depth * problem.elementBytes /
-                 (chip.cacheBytes * (tiling.warpgroup ? kCopiesOfCache : 1));
+                 (chip.cacheBytes * (hasCopies ? kCopiesOfCache : 1));
   double places = tiling.float4 ? 64 : tiling.float8 ? 32 : 16; // of an instruction
   double step = tiling.tensor ? kBarrier + tiling.depth / places * kStepLatency
                               : kBarrier + tiling.depth * kSimtStepLatency;
   double latency = steps * std::max(step, kMemoryLatency / std::max(tiling.stages - 1, 1.0));
   double elements = 0;
-  if (tiling.warpgroup) {
+  if (hasCopies) {
     double operations = problem.operations / (problem.batch * problem.rows * problem.columns);
     elements = (kElementOperations + kPerBodyOperation * operations) * tiling.rows *
                tiling.columns / chip.f32Operations;
   }
-  return std::max({resident * math, resident * shared, resident * cache, latency}) +
+  if (tiling.tensorMemory) {
+    double products = std::max({resident * math, resident * shared, resident * cache, latency});
+    return tiling.alternates ? std::max(products, promoting + elements)
+                             : products + promoting + elements;
+  }
+  return std::max({resident * (math + promoting), resident * shared, resident * cache, latency}) +
          elements * (tiling.alternates ? kElementsInTurns : 1);
 }
 
@@ -92,9 +100,10 @@ Estimate estimateContraction(const Chip &chip, const Problem &problem, const Til
       2 * problem.batch * problem.rows * problem.columns * problem.depth + problem.operations;
   estimate.bytes = problem.bytes;
   double full = std::floor(estimate.waves);
+  bool hasCopies = tiling.warpgroup || tiling.tensorMemory;
   double left = std::ceil((blocks - full * chip.sms * resident) / chip.sms);
-  double cycles = kMemoryLatency * (tiling.warpgroup ? 2 : 1) +
-                  full * blockCycles(chip, problem, tiling, resident);
+  double cycles =
+      kMemoryLatency * (hasCopies ? 2 : 1) + full * blockCycles(chip, problem, tiling, resident);
   if (left > 0)
     cycles += blockCycles(chip, problem, tiling, left);
   if (tiling.splits > 1) {
@@ -103,7 +112,7 @@ Estimate estimateContraction(const Chip &chip, const Problem &problem, const Til
     estimate.bytes += 2 * tiles * partials;
   }
   estimate.microseconds =
-      microseconds(chip, cycles, estimate.bytes) + (tiling.warpgroup ? kLargeBlocks : 0);
+      microseconds(chip, cycles, estimate.bytes) + (hasCopies ? kLargeBlocks : 0);
   return estimate;
 }
 

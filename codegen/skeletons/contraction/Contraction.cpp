@@ -35,6 +35,8 @@ static const PlanForm &formOf(CudaPlanAttr plan) {
     return tensorForm();
   case CudaPlanKind::Warpgroup:
     return warpgroupForm();
+  case CudaPlanKind::TensorMemory:
+    return tensorMemoryForm();
   case CudaPlanKind::Simt:
     break;
   }
@@ -291,7 +293,13 @@ void Contraction::addPlans(PlanList &plans) const {
   }
   plans.reason = tensorForm().whyNot(plans);
   if (plans.reason.empty()) {
-    tensorForm().addPlans(plans);
+    bool hasMemory = plans.chip.tensorMemoryOperations > 0 && multipliesFloat8(kernel);
+    if (hasMemory)
+      plans.noEightBits = tensorMemoryForm().whyNot(plans);
+    if (hasMemory && plans.noEightBits.empty())
+      tensorMemoryForm().addPlans(plans);
+    if (plans.empty() || !multipliesBlocks(kernel))
+      tensorForm().addPlans(plans);
     if (plans.chip.warpgroupOperations > 0)
       plans.noWarpgroups = warpgroupForm().whyNot(plans);
     if (plans.chip.warpgroupOperations > 0 && plans.noWarpgroups.empty())
@@ -315,6 +323,8 @@ std::string Contraction::describePlan(CudaPlanAttr plan, const Launch &) const {
 }
 
 StringRef Contraction::getDeviceName(KernelOp kernel, CudaPlanAttr plan) const {
+  if (plan.getKind() == CudaPlanKind::TensorMemory)
+    return formOf(plan).getDeviceName();
   if (multipliesByFactors(kernel))
     return "factored_contraction";
   if (multipliesBlocks(kernel))

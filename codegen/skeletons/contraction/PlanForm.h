@@ -33,6 +33,7 @@ public:
 const PlanForm &simtForm();
 const PlanForm &tensorForm();
 const PlanForm &warpgroupForm();
+const PlanForm &tensorMemoryForm();
 
 inline constexpr int64_t kLeastPerSplit = 256; ///< products that are worth a block
 
@@ -49,6 +50,10 @@ Splits findSplits(const ir::Chip &chip, const ir::Problem &problem, ir::Tiling t
 /// Adds a tile with the best of them, where the chip has room for a block.
 void addWithSplits(ir::PlanList &plans, ir::CudaPlanKind kind, llvm::ArrayRef<int64_t> tile,
                    const ir::Tiling &tiling, llvm::ArrayRef<int64_t> numbers, int64_t places = 1);
+
+/// How kernels find scales of both operands' blocks, which lie as codes do: how many lines and
+/// places of the sum share one, and how long a line of scales is.
+std::string scaleConstants(KernelOp kernel);
 
 /// Elements that a lane loads and stores at a time: 16 bytes of 16-bit elements, where all elements
 /// have 16 bits; else 16 bytes of 32-bit ones.

@@ -208,8 +208,7 @@ void addTile(PlanList &plans, ArrayRef<int64_t> tile) {
                 multipliesFloat4(kernel) ? kPackedCodes : 1);
 }
 
-/// How block_scaled_contraction.cuh and factored_contraction.cuh find an operand's scales: how many
-/// lines and places of the sum share one, and how long a line of scales is.
+/// Of one operand.
 std::string constantsOf(KernelOp kernel, unsigned scales, StringRef constants, StringRef pitch) {
   AffineMap map = kernel.getInputAccess(scales).getMap().getValue();
   int64_t lines = 1, depth = 1;
@@ -223,12 +222,6 @@ std::string constantsOf(KernelOp kernel, unsigned scales, StringRef constants, S
   return bodyConstant((constants + "Lines").str(), lines) +
          bodyConstant((constants + "Places").str(), depth) + "  " + kDevice.str() + " long long " +
          pitch.str() + "() const { return " + cudaProduct(type.getDims().take_back()) + "; }\n";
-}
-
-std::string scaleConstants(KernelOp kernel) {
-  Matrices matrices = findMatrices(kernel);
-  return constantsOf(kernel, *matrices.lhsScales, "kLhsScale", "lhs_scale_pitch") +
-         constantsOf(kernel, *matrices.rhsScales, "kRhsScale", "rhs_scale_pitch");
 }
 
 class TensorForm final : public PlanForm {
@@ -308,6 +301,12 @@ public:
 };
 
 } // namespace
+
+std::string scaleConstants(KernelOp kernel) {
+  Matrices matrices = findMatrices(kernel);
+  return constantsOf(kernel, *matrices.lhsScales, "kLhsScale", "lhs_scale_pitch") +
+         constantsOf(kernel, *matrices.rhsScales, "kRhsScale", "rhs_scale_pitch");
+}
 
 const PlanForm &tensorForm() {
   static const TensorForm form;

@@ -8,6 +8,7 @@
 #include "codegen/plan/PlanList.h"
 #include "codegen/skeletons/contraction/Contraction.h"
 #include "codegen/skeletons/contraction/PlanForm.h"
+#include "codegen/skeletons/contraction/TensorCopies.h"
 
 #include <limits>
 
@@ -19,10 +20,9 @@ namespace halftone::skeletons {
 namespace {
 
 /// As warpgroup_contraction.cuh has them.
-constexpr int64_t kStageDepth = 64, kGroupThreads = 384, kGroupRegisters = 168, kHalfBytes = 2,
+constexpr int64_t kStageDepth = 64, kGroupThreads = 384, kGroupRegisters = 168,
                   kThreadsOfGroup = 128;
-constexpr int64_t kGroupSplits[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16};
-constexpr int64_t kSlabBytes = 8 * 16 * 32 * 4, kBarrierBytes = 16, kMapRowBytes = 16;
+constexpr int64_t kSlabBytes = 8 * 16 * 32 * 4, kBarrierBytes = 16;
 constexpr int64_t kMostWithParts = 192; // sums of a thread, and of 64 of its rows once more (N14)
 
 /// A plan's numbers, in the order of the device's Tile.
@@ -58,46 +58,9 @@ std::optional<WarpgroupTile> warpgroupTileOf(CudaPlanAttr plan) {
   return fits ? std::optional(tile) : std::nullopt;
 }
 
-/// How memory holds an operand: rows one after another, and whether k lies along them.
-struct StoredMatrix {
-  unsigned input = 0;
-  Dims rows, columns;
-  bool alongDepth = false;
-};
-
-StoredMatrix lhsMatrix(KernelOp kernel) {
-  Dims rows(kernel.getDomainType().getRowDims()), depth(kernel.getReduction().getValue());
-  unsigned input = findMatrices(kernel).lhs;
-  if (kernel.getTransposeLhs())
-    return {input, depth, rows, false};
-  return {input, rows, depth, true};
-}
-
-StoredMatrix rhsMatrix(KernelOp kernel) {
-  Dims columns(kernel.getDomain().getValue().take_back()), depth(kernel.getReduction().getValue());
-  unsigned input = findMatrices(kernel).rhs;
-  if (kernel.getTransposeRhs())
-    return {input, columns, depth, true};
-  return {input, depth, columns, false};
-}
-
 Type elementTypeOf(KernelOp kernel, const StoredMatrix &matrix) {
   return elementType(kernel.getInputs()[matrix.input]);
 }
-
-int64_t bytesOf(KernelOp kernel) { return multipliesFloat8(kernel) ? 1 : kHalfBytes; }
-
-/// Whether rows begin at multiples of 16 bytes, whatever symbols stand for, as tensor copies want.
-bool hasMap(KernelOp kernel, const StoredMatrix &matrix) {
-  int64_t bytes = bytesOf(kernel);
-  for (Attribute dim : matrix.columns) {
-    auto extent = dyn_cast<IntegerAttr>(dim);
-    bytes *= extent ? extent.getInt() : symbolicExtentOf(cast<StringAttr>(dim).getValue()).factor;
-  }
-  return bytes % kMapRowBytes == 0;
-}
-
-bool usesLhsSum(KernelOp kernel) { return !kernel.getBody().front().getOps<LhsSumOp>().empty(); }
 
 std::string whyNoWarpgroups(KernelOp kernel) {
   std::array<StoredMatrix, 2> matrices = {lhsMatrix(kernel), rhsMatrix(kernel)};
@@ -171,50 +134,6 @@ Tiling warpgroupTilingOf(KernelOp kernel, const WarpgroupTile &tile) {
   return tiling;
 }
 
-/// Whether columns of a wider result keep what its rows are aligned to.
-bool keepsAlignment(KernelOp kernel, unsigned result) {
-  AccessAttr access = kernel.getResultAccess(result);
-  auto tensor = cast<TensorType>(kernel.getStored()[result].getType());
-  int64_t bytes = bitsOf(tensor.getElementType()) / 8;
-  return access.getKind() != AccessKind::Window ||
-         (*tensor.getColumns() * bytes % kMapRowBytes == 0 &&
-          access.getOffset() * bytes % kMapRowBytes == 0);
-}
-
-/// Whether vectors of all that is loaded or stored for a Column begin at multiples of 16 bytes.
-void printIsAligned(BodyPrinter &printer) {
-  KernelOp kernel = printer.kernel;
-  SmallVector<std::string> pointers;
-  for (unsigned i = 0; i < kernel.getInputs().size(); ++i) {
-    AccessKind kind = kernel.getInputAccess(i).getKind();
-    if (kind == AccessKind::Full || kind == AccessKind::Column || kind == AccessKind::Start)
-      pointers.push_back(memberName(kernel, i));
-  }
-  bool areAligned = true;
-  for (unsigned i = 0; i < kernel.getStored().size(); ++i)
-    if (isStoredByElement(kernel, i)) {
-      pointers.push_back(numbered("result", i));
-      areAligned &= keepsAlignment(kernel, i);
-    }
-  printer.out << "  " << kDevice << " bool is_aligned() const {\n    return "
-              << (areAligned ? "" : "false && ") << "((0";
-  for (const std::string &pointer : pointers)
-    printer.out << " | reinterpret_cast<unsigned long long>(" << pointer << ")";
-  printer.out << ") & 15) == 0;\n  }\n";
-}
-
-/// Counters, partial sums, and sums of lhs by chunks, as warpgroup_contraction.cuh lays them out.
-void addGroupWorkspace(KernelOp kernel, const WarpgroupTile &tile, Launch &launch) {
-  launch.workspace = {{4 * (tile.alternates ? 1 : 2), launch.axes, false, true},
-                      {4 * tile.rows * tile.columns, launch.axes, true, false}};
-  if (usesLhsSum(kernel))
-    launch.workspace.push_back(
-        {4 * tile.rows,
-         {{Dims(kernel.getReduction().getValue()), kSumChunk}, launch.axes.front()},
-         false,
-         false});
-}
-
 /// Of promoted sums where ptxas spills beside larger tiles: elements with more than one operand or
 /// result.
 constexpr WarpgroupTile kTileOfParts = {128, 128, 6, 0, 16};
@@ -223,12 +142,8 @@ bool isTakenFor(KernelOp kernel, const WarpgroupTile &tile) {
   if (!multipliesFloat8(kernel) || !promotes(kernel))
     return true;
   constexpr int64_t kMostVectors = 1, kMostBesideMore = 128;
-  int64_t vectors = 0;
-  for (unsigned input = 0; input < kernel.getInputs().size(); ++input)
-    vectors += isVarying(kernel, input);
-  for (unsigned result = 0; result < kernel.getStored().size(); ++result)
-    vectors += isStoredByElement(kernel, result);
-  return tile.hasRoomForParts(vectors <= kMostVectors ? kMostWithParts : kMostBesideMore);
+  return tile.hasRoomForParts(countVectors(kernel) <= kMostVectors ? kMostWithParts
+                                                                   : kMostBesideMore);
 }
 
 /// Of codes ptxas spills where sums of splits are added and elements read operands behind them.
@@ -272,7 +187,7 @@ public:
     launch.axes = getTileAxes(kernel, tile->rows, tile->columns);
     launch.sharedBytes = tile->sharedBytes();
     if (plan.getSplits() > 1)
-      addGroupWorkspace(kernel, *tile, launch);
+      addGroupWorkspace(kernel, tile->rows, tile->columns, tile->alternates ? 1 : 2, launch);
     if (StoredMatrix lhs = lhsMatrix(kernel); hasMap(kernel, lhs))
       launch.maps.push_back(tensorMapOf(kernel, lhs, tile->rows));
     if (StoredMatrix rhs = rhsMatrix(kernel); hasMap(kernel, rhs))
@@ -298,33 +213,17 @@ public:
   /// Those of the group that keeps stages filled.
   int64_t getOtherThreads() const override { return kThreadsOfGroup; }
 
-  /// As many splits as manifest::split_count() has.
   std::string getRunArguments(KernelOp kernel, CudaPlanAttr plan) const override {
     std::string maps;
     int number = 0;
     for (const StoredMatrix &matrix : {lhsMatrix(kernel), rhsMatrix(kernel)})
       maps += ", " + (hasMap(kernel, matrix) ? "map" + std::to_string(number++)
                                              : "halftone::kernels::warpgroup_contraction::NoMap()");
-    if (plan.getSplits() == 1)
-      return maps + ", 1, nullptr";
-    int64_t least = plan.getLeast();
-    return (maps + ",\n      static_cast<int>(min(max((body.depth + " + Twine(least - 1) +
-            "LL) / " + Twine(least) + "LL, 1LL), " + Twine(plan.getSplits()) +
-            "LL)), body.workspace")
-        .str();
+    return maps + splitArguments(plan);
   }
 
   void addTo(BodyForm &form, KernelOp kernel, CudaPlanAttr plan) const override {
-    form.constants += bodyConstant("kElementsUseLhsSum", elementsUseLhsSum(kernel)) +
-                      bodyConstant("kWidth", accessWidth(kernel));
-    if (multipliesFloat8(kernel))
-      form.constants += bodyConstant("kPromotes", promotes(kernel));
-    form.column = "halftone::kernels::warpgroup_contraction::Column";
-    form.workspace = plan.getSplits() > 1;
-    form.members = [before = std::move(form.members)](BodyPrinter &printer) {
-      printIsAligned(printer);
-      return before(printer);
-    };
+    addGroupElements(form, kernel, plan);
   }
 };
 
