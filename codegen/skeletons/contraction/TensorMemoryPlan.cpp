@@ -82,12 +82,13 @@ Tiling tilingOf(KernelOp kernel, const MemoryTile &tile) {
   return tiling;
 }
 
-/// Where ptxas spills beside wider tiles: of blocks, and of elements with several operands.
+/// ptxas spills wide tiles of promoted sums, and those of elements with several operands; of blocks
+/// they have one set of sums.
 bool isTakenFor(KernelOp kernel, const MemoryTile &tile) {
   constexpr int64_t kMostBesideWide = 1;
+  bool mayBeWide = tile.scales == 0 && !promotes(kernel) && countVectors(kernel) <= kMostBesideWide;
   return (tile.scales != 0) == multipliesBlocks(kernel) &&
-         (tile.columns == kNarrow.columns ||
-          (tile.scales == 0 && countVectors(kernel) <= kMostBesideWide));
+         (tile.columns == kNarrow.columns || mayBeWide);
 }
 
 class TensorMemoryForm final : public PlanForm {

@@ -33,7 +33,7 @@ struct Tile {
   static constexpr int kGroupRows = kGroupRows_;
   static constexpr int kThreads = 384;
   /// Of a thread of the first four warps, and of those that finish elements.
-  static constexpr int kRegisters = kScales ? 88 : 56, kOthersRegisters = kScales ? 208 : 224;
+  static constexpr int kRegisters = 56, kOthersRegisters = 224;
   static constexpr int kOwnRows = kRows, kOwnColumns = kColumns / 2;  ///< of a warp group
   static constexpr int kBlocks = kColumns / 128;                      ///< of rhs
   static constexpr int kLhsBytes = kBlockBytes, kRhsBytes = kBlocks * kBlockBytes;
@@ -91,8 +91,20 @@ class Storage {
     return full(Tile::kStages) + 16 * buffer;
   }
   __device__ __forceinline__ unsigned int taken(int buffer) const { return whole(buffer) + 8; }
-  __device__ __forceinline__ unsigned int address() const { return whole(2); }
+  __device__ __forceinline__ unsigned int address() const { return shared_ + kAddress; }
+  /// What all roles need lies in shared memory, too, and each of them reads it anew: what threads
+  /// hold from before they part ptxas spills.
+  __device__ __forceinline__ static unsigned int memory(const unsigned char* shared) {
+    return *reinterpret_cast<const volatile unsigned int*>(shared + kAddress);
+  }
+  __device__ __forceinline__ static void keep_splits(unsigned char* shared, int splits) {
+    *reinterpret_cast<volatile int*>(shared + kAddress + 4) = splits;
+  }
+  __device__ __forceinline__ static int splits(const unsigned char* shared) {
+    return Tile::kSplits ? *reinterpret_cast<const volatile int*>(shared + kAddress + 4) : 1;
+  }
   static constexpr int kSlabs = Tile::kSharedBytes - 8 * Tile::kWarpSlabBytes;
+  static constexpr int kAddress = kSlabs - 16;
 
   __device__ __forceinline__ static void wait(unsigned int barrier, unsigned int parity) {
     while (!ptx::mbarrier_try_wait(barrier, parity)) {
@@ -382,9 +394,11 @@ __device__ __forceinline__ void run(const Body& body, const TensorMap& lhs, cons
   static_assert(!Body::kUsesLhsSum, "no thread sees the codes of lhs");
   extern __shared__ __align__(1024) unsigned char shared[];
   const Storage<Tile> storage(static_cast<unsigned int>(__cvta_generic_to_shared(shared)));
-  const Order<Tile> order(body, Tile::kSplits ? splits : 1);
   const int warp = static_cast<int>(threadIdx.x) / 32;
-  if (threadIdx.x == 0) storage.begin(Tile::kScales ? 3 : 1);
+  if (threadIdx.x == 0) {
+    storage.begin(Tile::kScales ? 3 : 1);
+    if constexpr (Tile::kSplits) storage.keep_splits(shared, splits);
+  }
   if (warp == 1) {
     ptx::tcgen05_alloc<Tile::kMemoryColumns>(storage.address());
     ptx::tcgen05_relinquish_alloc_permit();
@@ -392,16 +406,15 @@ __device__ __forceinline__ void run(const Body& body, const TensorMap& lhs, cons
   ptx::tcgen05_fence_before_thread_sync();
   __syncthreads();
   ptx::tcgen05_fence_after_thread_sync();
-  const unsigned int memory = *reinterpret_cast<const volatile unsigned int*>(
-      shared + (storage.address() - storage.stage(0)));
+  const auto order = [&] { return Order<Tile>(body, storage.splits(shared)); };
   if (warp < 4) {
     ptx::setmaxnreg_dec<Tile::kRegisters>();
     if (threadIdx.x == 0) {
-      copy_codes<Body>(lhs, rhs, storage, order);
+      copy_codes<Body>(lhs, rhs, storage, order());
     } else if (threadIdx.x == 32) {
-      multiply<Body>(storage, order, memory);
+      multiply<Body>(storage, order(), storage.memory(shared));
     } else if (warp >= 2) {
-      if constexpr (Tile::kScales) copy_scales(body, storage, order, threadIdx.x - 64);
+      if constexpr (Tile::kScales) copy_scales(body, storage, order(), threadIdx.x - 64);
     }
     __syncwarp();
   } else {
@@ -409,13 +422,13 @@ __device__ __forceinline__ void run(const Body& body, const TensorMap& lhs, cons
     const warpgroup_contraction::Slab slab(
         reinterpret_cast<float*>(shared + Storage<Tile>::kSlabs) +
         (warp - 4) * (Tile::kWarpSlabBytes / 4));
-    finish(body, storage, order, slab, warp / 4 - 1, workspace, memory);
+    finish(body, storage, order(), slab, warp / 4 - 1, workspace, storage.memory(shared));
     ptx::tcgen05_fence_before_thread_sync();
   }
   __syncthreads();
   if (warp == 1) {
     ptx::tcgen05_fence_after_thread_sync();
-    ptx::tcgen05_dealloc<Tile::kMemoryColumns>(memory);
+    ptx::tcgen05_dealloc<Tile::kMemoryColumns>(storage.memory(shared));
   }
 }
 
