@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reference's conversions of all 2^32 inputs against every oracle, and those that the runtime
-// does itself: the tables of docs/numerics.md. Arguments name formats and oracles, all of either
-// where none is named; "quick" leaves out APFloat, which takes most of the time.
-// rounding_test.cpp is the short form.
-// Exit status: 0 when all agree, 1 when one does not, 2 when nothing was judged, 77 (skipped) when
-// an oracle is missing.
+// does itself: the tables of docs/numerics.md. Arguments name formats or single modes ("f8e4m3
+// toward_zero") and oracles, all of either where none is named; "quick" leaves out APFloat, which
+// takes most of the time. rounding_test.cpp is the short form. Exit status: 0 when all agree, 1
+// when one does not, 2 when nothing was judged, 77 (skipped) when an oracle is missing.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -32,8 +31,9 @@ class Asked {
   [[nodiscard]] bool has(const Mode& mode) const {
     const std::string_view name(mode.name);
     const std::string_view format = name.substr(0, name.find(' '));
-    return names_no_other(
-        format, [](std::string_view word) { return !is_oracle(word) && word != "quick"; });
+    return names(name) || names_no_other(format, [](std::string_view word) {
+             return !is_oracle(word) && word != "quick";
+           });
   }
   [[nodiscard]] bool has(std::string_view oracle) const {
     if (oracle == kSlow && names("quick")) return false;
