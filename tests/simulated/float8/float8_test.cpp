@@ -28,22 +28,11 @@ constexpr const char* kCopiesTakeLonger =
     "an operand lies across the sum, and a copy along it, as wgmma of 8 bits wants, would take "
     "longer than 8 bits save";
 
-struct Run : Watched {
-  Tally tally;
-};
+using Run = ProductsRun;
 
-/// Every product of 8 bits of a training step, and nothing else.
 Run run(const char* model, std::int64_t batch, const simulator::LaunchOptions& options,
         const Mutant& mutant = {}, const char* chip = "sm_89", std::string_view run = kRun) {
-  Run result;
-  const std::vector<Binding> bindings = {{"batch", batch}};
-  Replay replay(
-      artifact_of(model),
-      watched_device(chip, options, {.run = run, .mutant = mutant, .run_alone = true}, result),
-      {.model = "", .bindings = bindings, .seed = 5},
-      [&](const std::string& text) { return text.find(run) != text.npos; }, "training");
-  replay.step(1, result.tally);
-  return result;
+  return run_products(model, batch, options, chip, run, mutant);
 }
 
 const std::set<std::string> kOfTraining = {
@@ -90,11 +79,13 @@ TEST_CASE("scaled products are of 8 bits on chips that multiply them as such, an
     CHECK(!product.is_of_8_bits);
     CHECK(product.reason == "sm_80 multiplies no floats of 8 bits as such");
   }
-  const auto by_groups = products_of("products", "sm_90a");
-  CHECK(!by_groups.at("one").is_of_8_bits);
-  for (const char* name : {"one", "two"})
-    CHECK(by_groups.at(name).reason ==
-          "rows of codes do not begin at multiples of 16 bytes, as tensor copies want");
+  for (const char* chip : {"sm_90a", "sm_100a"}) {
+    const auto by_copies = products_of("products", chip);
+    CHECK(!by_copies.at("one").is_of_8_bits);
+    for (const char* name : {"one", "two"})
+      CHECK(by_copies.at(name).reason ==
+            "rows of codes do not begin at multiples of 16 bytes, as tensor copies want");
+  }
 }
 
 TEST_CASE("products of codes that lie in memory as such need no native instruction") {
@@ -235,7 +226,8 @@ TEST_CASE("training with 8-bit products goes as the CPU's, and steps are skipped
   // Where all digits are kept few numbers of 8 bits are rounded otherwise.
   const Case cases[] = {{"products", "sm_89", {}, 0.03},
                         {"products", "sm_120a", kTruncating, 0.15},
-                        {"turned_apart", "sm_90a", kTruncating, 0.15}};
+                        {"turned_apart", "sm_90a", kTruncating, 0.15},
+                        {"in_memory_apart", "sm_100a", kTruncating, 0.15}};
   for (const auto& [model, chip, options, share] : cases) {
     CAPTURE(std::string(model));
     CAPTURE(std::string(chip));

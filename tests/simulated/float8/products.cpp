@@ -32,6 +32,7 @@ std::map<std::string, Product> products_of(const char* name, std::string_view ch
                                               has("block_scaled_contraction::run<"),
                                               has("float4_contraction::run<"),
                                               has("::factored_"),
+                                              has("tensor_memory_contraction::run<"),
                                               has("kPromotes = true"),
                                               kernel.no_eight_bits};
     }
@@ -58,6 +59,20 @@ Device watched_device(const char* chip, const simulator::LaunchOptions& options,
                    [&watched](const std::string&, const simulator::LaunchReport& report) {
                      watched.findings += report.findings.size();
                    });
+}
+
+ProductsRun run_products(const char* artifact, std::int64_t batch,
+                         const simulator::LaunchOptions& options, const char* chip,
+                         std::string_view run, const Mutant& mutant) {
+  ProductsRun result;
+  const std::vector<Binding> bindings = {{"batch", batch}};
+  Replay replay(
+      artifact_of(artifact),
+      watched_device(chip, options, {.run = run, .mutant = mutant, .run_alone = true}, result),
+      {.model = "", .bindings = bindings, .seed = 5},
+      [&](const std::string& text) { return text.find(run) != text.npos; }, "training");
+  replay.step(1, result.tally);
+  return result;
 }
 
 Parameters parameters_of(const Trainer& trainer) {

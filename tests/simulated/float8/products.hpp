@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "halftone/device.hpp"
 #include "halftone/simulator/device.hpp"
 #include "halftone/trainer.hpp"
+#include "replay.hpp"
 
 namespace halftone::tests {
 
@@ -21,7 +23,7 @@ namespace halftone::tests {
 /// Of a contraction's kernel: what its text multiplies, and why no 8 bits, or 4.
 struct Product {
   bool is_of_8_bits = false, is_of_blocks = false, is_of_4_bits = false, is_by_factors = false,
-       promotes = false;
+       is_in_memory = false, promotes = false;
   std::string reason;
 };
 /// The chip's, by their kernels' names.
@@ -51,6 +53,14 @@ struct Watched {
 
 inline constexpr simulator::LaunchOptions kTruncating = {
     .traffic = false, .accumulation = simulator::Accumulation::truncating};
+
+/// Of a training step every product that is asked for, and nothing else, each beside the reference.
+struct ProductsRun : Watched {
+  Tally tally;
+};
+[[nodiscard]] ProductsRun run_products(const char* artifact, std::int64_t batch,
+                                       const simulator::LaunchOptions& options, const char* chip,
+                                       std::string_view run, const Mutant& mutant = {});
 
 using Parameters = std::map<std::string, std::vector<float>>;
 [[nodiscard]] Parameters parameters_of(const Trainer& trainer);
