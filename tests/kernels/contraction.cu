@@ -5,7 +5,7 @@
 // ELEMENT is no format, and PROMOTES; of two in blocks LHS_LINES, LHS_PLACES,
 // RHS_LINES and RHS_PLACES, the lines and places of the sum that share a scale, and FACTORED where
 // those are no powers of two; of two of 4 bits SCALE_PLACES, with int as LHS, RHS and SCALE;
-// TENSOR_MEMORY where sums are kept there.
+// TENSOR_MEMORY where sums are kept there, and WARP_GROUPS where those multiply 8 bits.
 #ifndef SCALE
 #define SCALE float
 #endif
@@ -14,6 +14,16 @@
 using halftone::kernels::f8e4m3;
 using halftone::kernels::f8e5m2;
 namespace skeleton = halftone::kernels::tensor_memory_contraction;
+#elif defined(WARP_GROUPS) && defined(FACTORED)
+#include "halftone/kernels/factored_warpgroup_contraction.cuh"
+using halftone::kernels::f8e4m3;
+using halftone::kernels::f8e5m2;
+namespace skeleton = halftone::kernels::factored_warpgroup_contraction;
+#elif defined(WARP_GROUPS)
+#include "halftone/kernels/float8_warpgroup_contraction.cuh"
+using halftone::kernels::f8e4m3;
+using halftone::kernels::f8e5m2;
+namespace skeleton = halftone::kernels::float8_warpgroup_contraction;
 #elif defined(SCALE_PLACES)
 #include "halftone/kernels/float4_contraction.cuh"
 namespace skeleton = halftone::kernels::float4_contraction;
@@ -39,6 +49,10 @@ namespace skeleton = halftone::kernels::float8_contraction;
 namespace skeleton = halftone::kernels::tensor_contraction;
 #endif
 
+#if defined(TENSOR_MEMORY) || defined(WARP_GROUPS)
+#define TENSOR_MAPS
+#endif
+
 using halftone::kernels::bf16;
 using halftone::kernels::f16;
 
@@ -55,7 +69,7 @@ using Plan = skeleton::Tile<TILE>;
 /// sum[i, j] = the f32 sum; result[i, j] = round(scale[i] * (sum + bias[j]) + input[i, j]), plus
 /// lhs's sum where elements use it; row_sum[i] = lhs's sum, where it is used.
 struct Body {
-#ifdef TENSOR_MEMORY
+#ifdef TENSOR_MAPS
   using Column = halftone::kernels::warpgroup_contraction::Column;
   __device__ __forceinline__ bool is_aligned() const {
     return ((reinterpret_cast<unsigned long long>(input) |
@@ -83,10 +97,10 @@ struct Body {
   static constexpr int kRhsScaleLines = RHS_LINES, kRhsScalePlaces = RHS_PLACES;
   __device__ long long lhs_scale_pitch() const {
     return kTransposeLhs ? (rows + LHS_LINES - 1) / LHS_LINES
-                         : (depth + LHS_PLACES - 1) / LHS_PLACES;
+                         : (places + LHS_PLACES - 1) / LHS_PLACES;
   }
   __device__ long long rhs_scale_pitch() const {
-    return kTransposeRhs ? (depth + RHS_PLACES - 1) / RHS_PLACES
+    return kTransposeRhs ? (places + RHS_PLACES - 1) / RHS_PLACES
                          : (COLUMNS + RHS_LINES - 1) / RHS_LINES;
   }
 #endif
@@ -100,6 +114,7 @@ struct Body {
   ELEMENT* result;
   float *row_sum, *workspace;
   long long rows, depth, element_rows;
+  long long places;  ///< of the sum, of which depth may count pairs
 
   __device__ static constexpr Column columns() { return COLUMNS; }
 
@@ -149,7 +164,7 @@ struct Body {
 
 }  // namespace
 
-#ifdef TENSOR_MEMORY
+#ifdef TENSOR_MAPS
 #define BOUNDS Plan::kThreads, 1
 #else
 #define BOUNDS Plan::kThreads
@@ -161,7 +176,7 @@ extern "C" __global__ void __launch_bounds__(BOUNDS)
                 ELEMENT* __restrict__ result, float* __restrict__ row_sum,
                 float* __restrict__ workspace, long long rows, long long depth,
                 const SCALE* __restrict__ lhs_scales, const SCALE* __restrict__ rhs_scales
-#ifdef TENSOR_MEMORY
+#ifdef TENSOR_MAPS
                 ,
                 const __grid_constant__ halftone::kernels::TensorMap lhs_map,
                 const __grid_constant__ halftone::kernels::TensorMap rhs_map, int splits
@@ -180,9 +195,9 @@ extern "C" __global__ void __launch_bounds__(BOUNDS)
   body.row_sum = row_sum;
   body.workspace = workspace;
   body.rows = rows;
-  body.depth = depth;
+  body.depth = body.places = depth;
   body.element_rows = rows / BATCH;
-#ifdef TENSOR_MEMORY
+#ifdef TENSOR_MAPS
   skeleton::run<Body, Plan>(body, lhs_map, rhs_map, splits, workspace);
 #else
   skeleton::run<Body, Plan>(body);

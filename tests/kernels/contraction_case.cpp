@@ -98,7 +98,7 @@ std::vector<std::byte> packed_scales(const std::vector<float>& scales, const Sca
   return bytes;
 }
 
-/// A matrix of bytes by boxes of 128 along memory, as tensor_memory_contraction wants it.
+/// A matrix of bytes by boxes of 128 along memory.
 simulator::EncodedTensorMap map_of(const Buffer& matrix, long long lines, long long bytes,
                                    int box_lines) {
   simulator::TensorMap map;
@@ -112,7 +112,7 @@ simulator::EncodedTensorMap map_of(const Buffer& matrix, long long lines, long l
   return simulator::encode_tensor_map(map);
 }
 
-constexpr int kMemoryThreads = 384, kMostBlocks = 3;  // of a launch, which has more tiles
+constexpr int kMapThreads = 384, kMostBlocks = 3;  // of a launch, which has more tiles
 
 /// As tensor_memory_contraction::Tile has them.
 int memory_shared_bytes(const Instance& instance) {
@@ -123,6 +123,32 @@ std::string memory_tile(const Instance& instance) {
   return std::to_string(instance.tile.columns) + "," + std::to_string(instance.tile.stages) + "," +
          (instance.lhs_blocks ? "true" : "false") + ",2," +
          (instance.tile.splits > 1 ? "true" : "false");
+}
+
+/// As warpgroup_contraction::Tile has them.
+int group_shared_bytes(const Instance& instance) {
+  const int lines = instance.tile.rows + instance.tile.columns;
+  return instance.tile.stages * (lines * (128 + (instance.by_factors ? 4 : 0)) + 16) + 16384;
+}
+std::string group_tile(const Instance& instance) {
+  return std::to_string(instance.tile.rows) + "," + std::to_string(instance.tile.columns) + "," +
+         std::to_string(instance.tile.stages) + "," +
+         (instance.groups_take_turns ? "true" : "false") + ",2," +
+         (instance.tile.splits > 1 ? "true" : "false");
+}
+
+std::string tile_of(const Instance& instance) {
+  if (instance.is_in_tensor_memory) return memory_tile(instance);
+  return instance.is_by_groups ? group_tile(instance) : instance.tile.text();
+}
+
+int shared_bytes_of(const Instance& instance) {
+  if (instance.is_in_tensor_memory) return memory_shared_bytes(instance);
+  if (instance.is_by_groups) return group_shared_bytes(instance);
+  const int scales_of_line = instance.by_factors   ? 2
+                             : instance.lhs_blocks ? instance.tile.depth / 32
+                                                   : 0;
+  return instance.tile.shared_bytes(instance.element_bytes(), scales_of_line);
 }
 
 long long tiles_along(long long extent, long long tile) { return (extent + tile - 1) / tile; }
@@ -160,7 +186,7 @@ Compilation compile(const Instance& instance, const std::string& target) {
   std::vector<std::string> macros = {
       std::string("ELEMENT=") + element_name(instance.element()),
       "RHS=" + name_of(instance.rhs()),
-      "TILE=" + (instance.is_in_tensor_memory ? memory_tile(instance) : instance.tile.text()),
+      "TILE=" + tile_of(instance),
       "COLUMNS=" + std::to_string(instance.columns),
       "WIDTH=" + std::to_string(instance.width),
       std::string("TRANSPOSE_LHS=") + flag(instance.transpose_lhs),
@@ -171,7 +197,8 @@ Compilation compile(const Instance& instance, const std::string& target) {
     macros.push_back("LHS=" + name_of(instance.format));
     macros.push_back(std::string("PROMOTES=") + flag(instance.promotes));
   }
-  if (instance.is_in_tensor_memory) macros.push_back("TENSOR_MEMORY");
+  if (instance.is_in_tensor_memory) macros.emplace_back("TENSOR_MEMORY");
+  if (instance.is_by_groups) macros.emplace_back("WARP_GROUPS");
   if (instance.is_of_4_bits()) {
     macros.push_back("SCALE=int");
     macros.push_back("SCALE_PLACES=" + std::to_string(instance.lhs_blocks->places));
@@ -225,8 +252,8 @@ Outcome run(const Instance& instance, const std::string& ptx, const Operands& x,
   const TilePlan& tile = instance.tile;
   const long long row_tiles = instance.batch * tiles_along(x.rows / instance.batch, tile.rows);
   const auto tiles = static_cast<std::size_t>(row_tiles * tiles_along(x.columns, tile.columns));
-  const bool in_memory_of_sums = instance.is_in_tensor_memory;  // a counter for each warp group
-  const std::size_t counters = rounded((in_memory_of_sums ? 8 : 4) * tiles);
+  const bool has_maps = instance.has_maps();  // and a counter for each warp group
+  const std::size_t counters = rounded((has_maps ? 8 : 4) * tiles);
   const std::size_t partials = rounded(4 * tiles * splits * tile.rows * tile.columns);
   const std::size_t chunks = rounded(4 * tiles_along(x.depth, kChunk) * row_tiles * tile.rows);
   const auto elements = static_cast<std::size_t>(x.rows * x.columns);
@@ -270,9 +297,9 @@ Outcome run(const Instance& instance, const std::string& ptx, const Operands& x,
   const long long depth =
       is_packed ? tiles_along(x.depth, kPackedPlaces) * (kPackedPlaces / 8) : x.depth;
   simulator::EncodedTensorMap lhs_map{}, rhs_map{};
-  if (in_memory_of_sums) {
+  if (has_maps) {
     lhs_map = instance.transpose_lhs ? map_of(lhs, x.depth, x.rows, 128)
-                                     : map_of(lhs, x.rows, x.depth, 128);
+                                     : map_of(lhs, x.rows, x.depth, tile.rows);
     rhs_map = instance.transpose_rhs ? map_of(rhs, x.columns, x.depth, tile.columns)
                                      : map_of(rhs, x.depth, x.columns, 128);
   }
@@ -292,18 +319,14 @@ Outcome run(const Instance& instance, const std::string& ptx, const Operands& x,
                                     lhs_map.data(),
                                     rhs_map.data(),
                                     &splits};
-  const int scales_of_line = instance.by_factors ? 2 : has_scales ? tile.depth / 32 : 0;
-  const int shared = in_memory_of_sums
-                         ? memory_shared_bytes(instance)
-                         : tile.shared_bytes(instance.element_bytes(), scales_of_line);
+  const int shared = shared_bytes_of(instance);
   const auto blocks = static_cast<std::uint32_t>(tiles) * splits;
   Outcome outcome;
   outcome.report = device.launch(
-      module, "contraction",
-      {in_memory_of_sums ? std::min<std::uint32_t>(blocks, kMostBlocks) : blocks},
-      {static_cast<std::uint32_t>(in_memory_of_sums ? kMemoryThreads : tile.threads())},
+      module, "contraction", {has_maps ? std::min<std::uint32_t>(blocks, kMostBlocks) : blocks},
+      {static_cast<std::uint32_t>(has_maps ? kMapThreads : tile.threads())},
       static_cast<std::uint32_t>(shared > 48 * 1024 ? shared : 0),
-      std::span(parameters).first(in_memory_of_sums ? 16 : 13), options);
+      std::span(parameters).first(has_maps ? 16 : 13), options);
   outcome.sum = values(Element::f32, sum.bytes());
   outcome.result = values(instance.element(), result.bytes());
   if (instance.lhs_sum != LhsSum::unused) outcome.row_sum = values(Element::f32, row_sum.bytes());

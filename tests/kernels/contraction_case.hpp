@@ -53,8 +53,13 @@ struct Instance {
   /// Of 8 bits: sums in tensor memory. Of the tile rows are 128 and depth 128; columns, stages and
   /// splits count.
   bool is_in_tensor_memory = false;
+  /// Of 8 bits along the sum: by warp groups, each with tiles of its own where they take turns. Of
+  /// the tile depth is 128; rows, columns, stages and splits count.
+  bool is_by_groups = false, groups_take_turns = false;
 
   [[nodiscard]] description::Element rhs() const { return rhs_format.value_or(format); }
+  /// Operands come by tensor copies into blocks that stay for many tiles.
+  [[nodiscard]] bool has_maps() const { return is_in_tensor_memory || is_by_groups; }
   [[nodiscard]] bool is_of_4_bits() const { return encoding::traits(format).bits == 4; }
   /// Or of 4: whose sums keep what digits the instruction does.
   [[nodiscard]] bool is_of_8_bits() const { return encoding::traits(format).bits <= 8; }
