@@ -187,7 +187,7 @@ public:
 
   /// Whether some product became one of 8 bits. Of blocks none does where `alike`.
   bool run(Instruction instruction, bool alike) {
-    bool changed = false;
+    bool changed = false, byGroups = instruction == Instruction::OfGroups;
     for (auto contract : llvm::to_vector(graph.getBody().front().getOps<ContractOp>())) {
       if (!asksForCodes(contract))
         continue;
@@ -198,7 +198,6 @@ public:
       std::string reason = whyNot(contract, 0);
       if (reason.empty())
         reason = whyNot(contract, 1);
-      bool byGroups = instruction == Instruction::OfGroups;
       if (reason.empty() && byGroups)
         reason = transposed.whyNot(
             contract, {codesBehind(contract.getLhs()), codesBehind(contract.getRhs())});
@@ -235,7 +234,7 @@ private:
   /// Whether the instruction takes blocks as they are scaled.
   static bool multipliesBlocks(ContractOp contract, Instruction instruction) {
     if (readsBlocksOfF32(contract))
-      return instruction >= Instruction::OfWarps;
+      return instruction == Instruction::OfGroups || instruction >= Instruction::OfWarps;
     return instruction == Instruction::OfTensorMemory || instruction == Instruction::OfBlocks;
   }
 
@@ -264,6 +263,7 @@ private:
 
   /// Whether a product of codes and scales took the contraction's place.
   bool multiplyBlocks(ContractOp contract, Instruction instruction) {
+    bool byGroups = instruction == Instruction::OfGroups; // whose operands lie along the sum
     bool byFactors = readsBlocksOfF32(contract);
     bool mayPack = instruction == Instruction::OfBlocks && !byFactors &&
                    isOf4Bits(contract.getLhs()) && isOf4Bits(contract.getRhs());
@@ -277,16 +277,22 @@ private:
     if (!unpacked.empty() && !scaledByPowers(contract))
       reason = unpacked;
     if (reason.empty())
-      reason = whyNotRead(contract, instruction, {lhs.codes, rhs.codes});
+      reason = byGroups
+                   ? transposed.whyNot(contract, {lhs.codes, rhs.codes}, /*areInBlocksOfF32=*/true)
+                   : whyNotRead(contract, instruction, {lhs.codes, rhs.codes});
     if (!reason.empty()) {
       contract->setAttr(kNoEightBitsAttr, builder.getStringAttr(reason));
       return false;
     }
+    if (byGroups && contract.getTransposeLhs())
+      turn(contract, lhs);
+    if (byGroups && !contract.getTransposeRhs())
+      turn(contract, rhs);
     builder.setInsertionPoint(contract);
     auto scaled = ScaledContractOp::create(
         builder, contract.getLoc(), contract.getType(), lhs.codes, lhs.scales, rhs.codes,
-        rhs.scales, contract.getTransposeLhs(), contract.getTransposeRhs(), contract.getPass(),
-        contract.getLabelAttr(), lhs.size, rhs.size, byFactors);
+        rhs.scales, contract.getTransposeLhs() && !byGroups, contract.getTransposeRhs() || byGroups,
+        contract.getPass(), contract.getLabelAttr(), lhs.size, rhs.size, byFactors);
     for (NamedAttribute attribute : contract->getDiscardableAttrs())
       scaled->setAttr(attribute.getName(), attribute.getValue());
     for (Value operand : {contract.getLhs(), contract.getRhs()})
@@ -294,6 +300,13 @@ private:
     contract.getResult().replaceAllUsesWith(scaled.getResult());
     contract.erase();
     return true;
+  }
+
+  /// Lays codes and scales along the sum.
+  void turn(ContractOp contract, Blocks &blocks) {
+    blocks.codes = transposed.turned(contract, blocks.codes);
+    Attribute parts = countParts(tensor(blocks.codes).getDims().back(), blocks.size[1]);
+    blocks.scales = transposed.turned(contract, blocks.scales, parts);
   }
 
   static bool scaledByPowers(ContractOp contract) {

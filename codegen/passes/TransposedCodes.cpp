@@ -92,7 +92,8 @@ bool TransposedCodes::gains(ContractOp contract, std::array<Value, 2> codes) con
   return product(1, promotes) + copying < product(2, false);
 }
 
-std::string TransposedCodes::whyNot(ContractOp contract, std::array<Value, 2> codes) const {
+std::string TransposedCodes::whyNot(ContractOp contract, std::array<Value, 2> codes,
+                                    bool areBesideF32) const {
   if (contract.getBatchAxes() > 0)
     return "it is one of a batch: tensor copies, which wgmma of 8 bits wants, would read past the "
            "end of an element";
@@ -115,13 +116,13 @@ std::string TransposedCodes::whyNot(ContractOp contract, std::array<Value, 2> co
     return "";
   if (contract->hasAttr(kSectionAttr))
     return "an operand lies across the sum, and runs in chunks of rows: each would want copies";
-  if (!gains(contract, codes))
+  if (!areBesideF32 && !gains(contract, codes))
     return "an operand lies across the sum, and a copy along it, as wgmma of 8 bits wants, would "
            "take longer than 8 bits save";
   return "";
 }
 
-Value TransposedCodes::turned(ContractOp contract, Value codes) {
+Value TransposedCodes::turned(ContractOp contract, Value codes, Attribute length) {
   Value &copy = copies[{codes, getPhase(contract)}];
   if (copy)
     return copy;
@@ -132,7 +133,7 @@ Value TransposedCodes::turned(ContractOp contract, Value codes) {
   Value matrix = codes;
   if (type.getRank() != 2)
     matrix = ViewOp::create(builder, loc, type.withDims({lines, type.getDims().back()}), codes);
-  TensorType result = type.withDims({type.getDims().back(), padded(lines)});
+  TensorType result = type.withDims({type.getDims().back(), length ? length : padded(lines)});
   SmallVector<AffineExpr> at = axesOf(result);
   std::swap(at[0], at[1]);
   Space space{result,

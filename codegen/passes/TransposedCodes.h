@@ -19,15 +19,19 @@ public:
       : builder(builder), chip(chip), sizes(sizes) {}
 
   /// Why the operands that lie across the sum, whose codes these are, are not turned; empty where
-  /// they are, or where there are none.
-  std::string whyNot(ContractOp contract, std::array<mlir::Value, 2> codes) const;
+  /// they are, or where there are none. Beside numbers of f32, which blocks with such scales have,
+  /// copies always gain.
+  std::string whyNot(ContractOp contract, std::array<mlir::Value, 2> codes,
+                     bool areBesideF32 = false) const;
   /// Has the product read copies of codes that lie across its sum.
   void turn(ContractOp contract);
+  /// The copy along the sum of an operand's codes, which lie across it, as long as a multiple of
+  /// 16; or of what blocks of codes have, so long.
+  mlir::Value turned(ContractOp contract, mlir::Value codes, mlir::Attribute length = {});
 
 private:
   bool gains(ContractOp contract, std::array<mlir::Value, 2> codes) const;
   double extent(llvm::ArrayRef<mlir::Attribute> dims) const;
-  mlir::Value turned(ContractOp contract, mlir::Value codes);
 
   mlir::OpBuilder &builder;
   const Chip *chip;

@@ -326,7 +326,8 @@ StringRef Contraction::getDeviceName(KernelOp kernel, CudaPlanAttr plan) const {
   if (plan.getKind() == CudaPlanKind::TensorMemory)
     return formOf(plan).getDeviceName();
   if (multipliesByFactors(kernel))
-    return "factored_contraction";
+    return plan.getKind() == CudaPlanKind::Warpgroup ? "factored_warpgroup_contraction"
+                                                     : "factored_contraction";
   if (multipliesBlocks(kernel))
     return multipliesFloat4(kernel) ? "float4_contraction" : "block_scaled_contraction";
   if (plan.getKind() != CudaPlanKind::Simt && multipliesFloat8(kernel))

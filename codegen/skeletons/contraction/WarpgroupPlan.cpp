@@ -22,15 +22,17 @@ namespace {
 /// As warpgroup_contraction.cuh has them.
 constexpr int64_t kStageDepth = 64, kGroupThreads = 384, kGroupRegisters = 168,
                   kThreadsOfGroup = 128;
-constexpr int64_t kSlabBytes = 8 * 16 * 32 * 4, kBarrierBytes = 16;
+constexpr int64_t kSlabBytes = 8 * 16 * 32 * 4, kBarrierBytes = 16, kFactorBytes = 4;
 constexpr int64_t kMostWithParts = 192; // sums of a thread, and of 64 of its rows once more (N14)
 
 /// A plan's numbers, in the order of the device's Tile.
 struct WarpgroupTile {
   int64_t rows, columns, stages, alternates, groupRows;
 
-  int64_t sharedBytes() const {
-    return stages * ((rows + columns) * kStageDepth * kHalfBytes + kBarrierBytes) + kSlabBytes;
+  int64_t sharedBytes(bool hasFactors) const {
+    int64_t factors = hasFactors ? (rows + columns) * kFactorBytes : 0;
+    return stages * ((rows + columns) * kStageDepth * kHalfBytes + kBarrierBytes + factors) +
+           kSlabBytes;
   }
   /// Whether sums of parts fit beside those that they are added to.
   bool hasRoomForParts(int64_t most = kMostWithParts) const {
@@ -67,7 +69,7 @@ std::string whyNoWarpgroups(KernelOp kernel) {
   Type lhs = elementTypeOf(kernel, matrices[0]), rhs = elementTypeOf(kernel, matrices[1]);
   auto name = [](Type type) { return std::string(encoding::word(elementOf(type))); };
   bool isHalf = elementOf(lhs) == Element::f16 || elementOf(lhs) == Element::bf16;
-  if (multipliesBlocks(kernel))
+  if (multipliesBlocks(kernel) && !multipliesByFactors(kernel))
     return "codes in blocks: wgmma multiplies by no scales of theirs";
   if (multipliesFloat8(kernel)) {
     if (!matrices[0].alongDepth || !matrices[1].alongDepth)
@@ -103,7 +105,7 @@ Launch::Map tensorMapOf(KernelOp kernel, const StoredMatrix &matrix, int64_t lin
 constexpr double kThreadBytes = 30;
 
 /// Of operands of so many bytes that tensor copies fetch.
-Tiling tilingOf(const WarpgroupTile &tile, int64_t bytes, bool promotes) {
+Tiling tilingOf(const WarpgroupTile &tile, int64_t bytes, bool promotes, bool hasFactors = false) {
   Tiling tiling;
   tiling.tensor = tiling.warpgroup = true;
   tiling.float8 = bytes == 1;
@@ -114,7 +116,7 @@ Tiling tilingOf(const WarpgroupTile &tile, int64_t bytes, bool promotes) {
   tiling.stages = static_cast<double>(tile.stages);
   tiling.threads = kGroupThreads;
   tiling.registers = kGroupRegisters;
-  tiling.sharedBytes = static_cast<double>(tile.sharedBytes());
+  tiling.sharedBytes = static_cast<double>(tile.sharedBytes(hasFactors));
   tiling.alternates = tile.alternates != 0;
   // Copies write both operands once; every 64 rows of sums read theirs and all columns.
   bool halvesColumns = !tile.alternates && tile.rows < 128;
@@ -126,7 +128,8 @@ Tiling tilingOf(const WarpgroupTile &tile, int64_t bytes, bool promotes) {
 }
 
 Tiling warpgroupTilingOf(KernelOp kernel, const WarpgroupTile &tile) {
-  Tiling tiling = tilingOf(tile, bytesOf(kernel), multipliesFloat8(kernel) && promotes(kernel));
+  Tiling tiling = tilingOf(tile, bytesOf(kernel), multipliesFloat8(kernel) && promotes(kernel),
+                           multipliesByFactors(kernel));
   if (!hasMap(kernel, lhsMatrix(kernel)))
     tiling.sharedTraffic += kThreadBytes * tiling.rows;
   if (!hasMap(kernel, rhsMatrix(kernel)))
@@ -185,7 +188,7 @@ public:
     launch.threads = kGroupThreads;
     launch.resident = 1;
     launch.axes = getTileAxes(kernel, tile->rows, tile->columns);
-    launch.sharedBytes = tile->sharedBytes();
+    launch.sharedBytes = tile->sharedBytes(multipliesByFactors(kernel));
     if (plan.getSplits() > 1)
       addGroupWorkspace(kernel, tile->rows, tile->columns, tile->alternates ? 1 : 2, launch);
     if (StoredMatrix lhs = lhsMatrix(kernel); hasMap(kernel, lhs))

@@ -11,8 +11,10 @@
 namespace halftone::tests {
 namespace {
 
-constexpr std::string_view kRun = "factored_contraction::run<";
-constexpr Trained kSizes = {.chip = "sm_89", .batch = 140, .of_one = 144, .of_two = 272};
+constexpr std::string_view kRun = "factored_contraction::run<",
+                           kRunOfGroups = "factored_warpgroup_contraction::run<";
+constexpr Trained kSizes = {.chip = "sm_89", .batch = 140, .of_one = 144, .of_two = 272},
+                  kOfGroups = {.chip = "sm_90a", .batch = 140, .of_one = 144, .of_two = 272};
 
 constexpr Mutant kFaults[] = {
     {"rows 8 to 15 have factors of the first", "lhs_.template of<2 * kI + 1>",
@@ -36,6 +38,21 @@ constexpr Mutant kFaults[] = {
      ": line / kLines * x.pitch + block"},
     {"an operand has the other's factors", "rhs{body.rhs, body.rhs_scales",
      "rhs{body.rhs, body.lhs_scales"},
+};
+
+constexpr Mutant kFaultsOfGroups[] = {
+    {"rows 8 to 15 have factors of the first", "ptx::ld_shared<32>(rows)",
+     "ptx::ld_shared<0>(rows)"},
+    {"a lane's columns have one factor", "of_columns[place % 2]", "of_columns[0]"},
+    {"all warps have factors of the first", "const int row = own_row + thread / 32 * 16",
+     "const int row = own_row"},
+    {"rhs has lhs' factors", "Whole::kRows + own_column +", "own_column +"},
+    {"factors of every part are the first one's", "2 * k / Body", "0 * k / Body"},
+    {"squares are as high as half of them", "kRhsScaleLines = 128", "kRhsScaleLines = 64"},
+    {"a stage is as long as one of 16 bits", "2 * k / Body", "k / Body"},
+    {"lines past the ends have factors", "lines[i].is_inside ? 4 : 0", "4"},
+    {"a stage is full without factors", "kArrivals = Copies::kArrivals + kThreads",
+     "kArrivals = Copies::kArrivals"},
 };
 
 std::string without_number(const std::string& kernel) {
@@ -73,12 +90,33 @@ TEST_CASE("products of blocks are of codes where their parts have factors, other
   }
 }
 
+TEST_CASE("warp groups multiply codes of blocks along the sum, or turned, others say why") {
+  std::set<std::string> found;
+  for (const auto& [name, product] : products_of("factored_by_groups", "sm_90a")) {
+    if (name.starts_with("inference_") || name.starts_with("four")) continue;
+    CAPTURE(name);
+    CHECK(product.is_by_factors == product.reason.empty());
+    if (product.is_by_factors)
+      found.insert(without_number(name));
+    else
+      CHECK((product.reason ==
+                 "rows of codes do not begin at multiples of 16 bytes, as tensor copies want" ||
+             product.reason ==
+                 "rows of codes do not begin at multiples of 4 bytes, the least that is copied"));
+  }
+  CHECK(found == std::set<std::string>{"one", "one_input_gradient", "one_weight_gradient", "two",
+                                       "two_weight_gradient"});
+}
+
 TEST_CASE("training with products by factors goes as the CPU's, and steps are skipped alike") {
   check_training("factored", kRun, 7, 0.15, kSizes);
+  check_training("factored", kRun, 5, 0.15, kOfGroups);  // small products, of codes along the sum
+  check_training("factored_by_groups", kRunOfGroups, 4, 0.15, kOfGroups);
 }
 
 TEST_CASE("faults of products by factors are seen") {
   check_faults("factored", kRun, kFaults, kSizes);
+  check_faults("factored_by_groups", kRunOfGroups, kFaultsOfGroups, kOfGroups);
 }
 
 }  // namespace halftone::tests
