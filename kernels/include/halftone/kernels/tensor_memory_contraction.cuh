@@ -33,7 +33,7 @@ struct Tile {
   static constexpr int kGroupRows = kGroupRows_;
   static constexpr int kThreads = 384;
   /// Of a thread of the first four warps, and of those that finish elements.
-  static constexpr int kRegisters = 56, kOthersRegisters = 224;
+  static constexpr int kRegisters = kScales ? 72 : 56, kOthersRegisters = kScales ? 216 : 224;
   static constexpr int kOwnRows = kRows, kOwnColumns = kColumns / 2;  ///< of a warp group
   static constexpr int kBlocks = kColumns / 128;                      ///< of rhs
   static constexpr int kLhsBytes = kBlockBytes, kRhsBytes = kBlocks * kBlockBytes;
