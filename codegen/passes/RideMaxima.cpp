@@ -5,6 +5,7 @@
 #include "codegen/ir/Forms.h"
 #include "codegen/passes/Grouping.h"
 #include "codegen/passes/Passes.h"
+#include "codegen/passes/ScaledRounding.h"
 #include "codegen/skeletons/Skeletons.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/MapVector.h"
@@ -61,13 +62,20 @@ std::optional<unsigned> findMaximaAmongResults(MapOp map, RowMaxOp maximum) {
   return maximum->use_begin()->getOperandNumber();
 }
 
+/// Of what the largest magnitude is that of the maxima, too: where blocks have scales of their own
+/// (P77), others read those, and the tensor's is one of them.
+Value findGrouped(Value maxima) {
+  auto map = maxima.getDefiningOp<MapOp>();
+  return map && leavesMaxima(map) ? findGrouped(map.getInputs()[0]) : maxima;
+}
+
 std::optional<Chain> findChain(MapOp first) {
   std::optional<RowMaxima> maxima = findRowMaxima(first);
   std::optional<unsigned> result =
       maxima ? findMaximaAmongResults(first, maxima->op) : std::nullopt;
   if (!result)
     return std::nullopt;
-  Chain chain{first, {}, first.getInputs()[maxima->operand], *result, {}};
+  Chain chain{first, {}, findGrouped(first.getInputs()[maxima->operand]), *result, {}};
   Value left = first.getOutputs()[*result];
   while (true) {
     auto next = left.hasOneUse() ? dyn_cast<MapOp>(*left.user_begin()) : MapOp();
@@ -126,29 +134,70 @@ void leaveOut(MapOp map, unsigned result) {
     before.replaceAllUsesWith(after);
 }
 
-/// One reduce in place of the maps. What the last one makes of the maximum is its finish.
-void replace(const Chain &chain) {
-  MapOp last = chain.last;
+/// What the map makes of the maximum, which is its block's argument from here on.
+Block &takeMaximum(MapOp last) {
   Block &made = last.getBody().front();
   Operation *maximum = findRowMaxima(last)->op, *magnitude = maximum->getOperand(0).getDefiningOp();
   maximum->replaceAllUsesWith(ValueRange{made.getArgument(0)});
   maximum->erase();
   magnitude->erase();
-  OpBuilder builder(last);
+  return made;
+}
+
+/// Which values of the manifest a map's results are.
+SmallVector<int64_t> getValues(MapOp map) {
+  auto known = map->getAttrOfType<DenseI64ArrayAttr>(kValuesAttr);
+  return known ? SmallVector<int64_t>(known.asArrayRef())
+               : SmallVector<int64_t>(map.getNumResults(), -1);
+}
+
+/// One reduce in place of the maps of chains whose x is one value. What the last ones make of the
+/// maximum is its finish.
+void replace(ArrayRef<Chain> chains) {
+  SmallVector<Block *> made;
+  SmallVector<Type> types;
+  SmallVector<int64_t> values;
+  const Chain *foremost = chains.begin();
+  for (const Chain &chain : chains) {
+    MapOp last = chain.last;
+    made.push_back(&takeMaximum(last));
+    llvm::append_range(types, last.getResultTypes());
+    llvm::append_range(values, getValues(last));
+    if (last->isBeforeInBlock(foremost->last))
+      foremost = &chain;
+  }
+  MapOp named = foremost->last;
+  OpBuilder builder(named);
   auto reduce = makeReduce(
-      builder, last.getLoc(), last.getLabel(), {}, chain.x, last->getResultTypes(),
+      builder, named.getLoc(), named.getLabel(), {}, foremost->x, types,
       [](Scalars &s, ValueRange e) { return SmallVector<Value>{s.absolute(e[0])}; },
-      [&](Scalars &s, ValueRange largest) { return s.inlined(made, largest); });
-  reduce->setDiscardableAttrs(last->getDiscardableAttrDictionary());
+      [&](Scalars &s, ValueRange largest) {
+        SmallVector<Value> left;
+        for (Block *block : made)
+          llvm::append_range(left, s.inlined(*block, largest));
+        return left;
+      });
+  reduce->setDiscardableAttrs(named->getDiscardableAttrDictionary());
   reduce->setAttr(kMaximumAttr, builder.getUnitAttr());
-  last->replaceAllUsesWith(reduce->getResults());
-  last->erase();
-  for (MapOp map : llvm::reverse(chain.between))
-    map->erase();
-  MapOp first = chain.first;
-  if (first.getNumResults() > 1)
-    leaveOut(first, chain.result);
-  first->erase();
+  reduce->setAttr(kValuesAttr, builder.getDenseI64ArrayAttr(values));
+  ValueRange left = reduce.getResults();
+  for (const Chain &chain : chains) {
+    MapOp last = chain.last, first = chain.first;
+    last->replaceAllUsesWith(left.take_front(last.getNumResults()));
+    left = left.drop_front(last.getNumResults());
+    last->erase();
+    for (MapOp map : llvm::reverse(chain.between))
+      map->erase();
+    if (first.getNumResults() > 1)
+      leaveOut(first, chain.result);
+    first->erase();
+  }
+}
+
+/// Whether a kernel that finds the maximum of one chain finds that of another, too, and not by the
+/// same maps, of which one chain may have more.
+bool rideTogether(const Chain &chain, const Chain &other) {
+  return getBeforeWidening(chain.x) == getBeforeWidening(other.x) && chain.last != other.last;
 }
 
 void rideMaxima(GraphOp graph) {
@@ -159,15 +208,18 @@ void rideMaxima(GraphOp graph) {
   if (chains.empty())
     return;
   std::vector<KernelGroup> groups = groupOperations(graph, /*fuse=*/true);
-  llvm::MapVector<const KernelGroup *, Chain> riders; // one for each kernel
+  llvm::MapVector<const KernelGroup *, SmallVector<Chain>> riders;
   for (const Chain &chain : chains) {
     auto group = llvm::find_if(
         groups, [&](const KernelGroup &candidate) { return isOfProduct(chain, candidate); });
-    if (group != groups.end())
-      riders.insert({&*group, chain});
+    if (group == groups.end())
+      continue;
+    SmallVector<Chain> &of = riders[&*group];
+    if (llvm::all_of(of, [&](const Chain &other) { return rideTogether(chain, other); }))
+      of.push_back(chain);
   }
-  for (const auto &[group, chain] : riders)
-    replace(chain);
+  for (const auto &[group, of] : riders)
+    replace(of);
 }
 
 struct RideMaximaPass : halftone::ir::impl::RideMaximaBase<RideMaximaPass> {

@@ -26,6 +26,8 @@ constexpr StringLiteral kPowersAttr = "halftone.powers_of_blocks";
 constexpr StringLiteral kBlocksOfF32Attr = "halftone.f32_of_blocks";
 /// Likewise that codes are of f4e2m1, and on the map that joins two levels of scales.
 constexpr StringLiteral k4BitsAttr = "halftone.of_4_bits", kLevelsAttr = "halftone.joins_levels";
+/// On a map of magnitudes' maxima.
+constexpr StringLiteral kMaximaAttr = "halftone.maxima_of_groups";
 constexpr StringLiteral kScales = "scales", kScale = "scale", kFit = "fit", kUnscale = "unscale";
 
 /// What codes are multiplied by, and what elements are before they are rounded, one of each for
@@ -158,8 +160,10 @@ private:
   }
 
   Value maximaOf(const Groups &groups) {
-    return overGroups(groups, 1,
-                      [](Scalars &, Value maximum) -> SmallVector<Value> { return {maximum}; })[0];
+    Value maxima = overGroups(
+        groups, 1, [](Scalars &, Value maximum) -> SmallVector<Value> { return {maximum}; })[0];
+    maxima.getDefiningOp()->setAttr(kMaximaAttr, builder.getUnitAttr());
+    return maxima;
   }
 
   /// Powers of two, or f32, by which the maxima of groups become `largest` or less.
@@ -431,6 +435,8 @@ bool scalesBlocksByF32(Operation *op) { return op->hasAttr(kBlocksOfF32Attr); }
 bool makesNumbersOf4Bits(Operation *op) { return op->hasAttr(k4BitsAttr); }
 
 bool joinsLevels(Operation *op) { return op->hasAttr(kLevelsAttr); }
+
+bool leavesMaxima(Operation *op) { return op->hasAttr(kMaximaAttr); }
 
 bool isOfScaledRounding(Operation *op) { return op->hasAttr(kPartAttr); }
 

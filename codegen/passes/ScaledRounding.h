@@ -51,6 +51,10 @@ bool makesNumbersOf4Bits(mlir::Operation *op);
 /// operands, its first result the products.
 bool joinsLevels(mlir::Operation *op);
 
+/// Whether a map leaves the largest magnitudes of groups of its operand's elements, of which each
+/// is in one.
+bool leavesMaxima(mlir::Operation *op);
+
 } // namespace halftone::ir
 
 #endif

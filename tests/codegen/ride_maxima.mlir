@@ -16,7 +16,7 @@
 // CHECK: %[[ROUNDED:.*]] = halftone.cast
 // CHECK: %[[WIDE:.*]] = halftone.cast %[[ROUNDED]]
 // CHECK-NOT: row_max
-// CHECK: halftone.reduce "scales"(%[[WIDE]]) {halftone.maximum} {{.*}} each {
+// CHECK: halftone.reduce "scales"(%[[WIDE]]) {halftone.maximum, halftone.values = array<i64: -1, -1>} {{.*}} each {
 // CHECK-NEXT: ^bb0(%[[X:.*]]: f32):
 // CHECK-NEXT: %[[MAGNITUDE:.*]] = math.absf %[[X]] : f32
 // CHECK-NEXT: halftone.yield %[[MAGNITUDE]] : f32
@@ -71,7 +71,7 @@ halftone.graph "behind_a_product" {
 // A map that makes elements beside the maxima of rows joins the product without them; nobody needs the sums themselves.
 // CHECK-LABEL: halftone.graph "elements_beside_maxima"
 // CHECK: halftone.map "scale"({{.*}}halftone.values = array<i64: 7>
-// CHECK: halftone.reduce "scales"({{.*}}halftone.layer = "of_scales"
+// CHECK: halftone.reduce "scales"({{.*}}halftone.layer = "of_scales"{{.*}}halftone.values = array<i64: 9>
 // KERNELS-LABEL: halftone.graph "elements_beside_maxima"
 // KERNELS: %[[Y:.*]], %[[FOUND:.*]] = halftone.kernel "{{[a-z_]+}}" contraction over ["batch", 3, 8]
 // KERNELS-SAME: -> [#halftone.access<full>] fused ["fc:linear", "scale", "of_scales:scales"]
@@ -96,7 +96,7 @@ halftone.graph "elements_beside_maxima" {
     %r = halftone.row_max %m : f32
     halftone.yield %r : f32
   }
-  %largest = halftone.map "scales" (%left) over ["batch"] reads [#full] writes [#row] {halftone.layer = "of_scales"} : (!batch) -> !one {
+  %largest = halftone.map "scales" (%left) over ["batch"] reads [#full] writes [#row] {halftone.layer = "of_scales", halftone.values = array<i64: 9>} : (!batch) -> !one {
   ^bb0(%a: f32):
     %m = math.absf %a : f32
     %r = halftone.row_max %m : f32
@@ -115,18 +115,26 @@ halftone.graph "elements_beside_maxima" {
 !rows = !halftone.tensor<[batch], f32>
 !one = !halftone.tensor<[], f32>
 
-// Who else reads the maxima of rows, or elements that are no product's, leaves the maps as they are; a kernel has one finish,
-// though the pass runs twice.
+// Who else reads the maxima of rows, or elements that are no product's, leaves the maps as they are; a kernel has one finish, which
+// finds the maximum of one value for all who want it, and of no other, though the pass runs twice.
 // CHECK-LABEL: halftone.graph "maps_that_stay"
+// CHECK: %[[FC:.*]] = halftone.contract %
 // CHECK-COUNT-5: halftone.row_max
-// CHECK: halftone.reduce "second"
+// CHECK: %[[FOUND:.*]]:2 = halftone.reduce "second"(%[[FC]])
+// CHECK: finish {
+// CHECK-NEXT: ^bb0(%[[LARGEST:.*]]: f32):
+// CHECK-NEXT: %[[TWICE:.*]] = arith.addf %[[LARGEST]], %[[LARGEST]] : f32
+// CHECK-NEXT: halftone.yield %[[LARGEST]], %[[TWICE]] : f32, f32
+// CHECK: halftone.map "other"
 // CHECK-COUNT-2: halftone.row_max
 // CHECK-NOT: halftone.reduce
 // CHECK: halftone.output "all"
+// CHECK: halftone.output "rides", %[[FOUND]]#0
+// CHECK: halftone.output "too", %[[FOUND]]#1
 halftone.graph "maps_that_stay" {
   %x = halftone.input "x" : !matrix
   %w = halftone.input "w" : !weight
-  %fc = halftone.linear %x, %w : (!matrix, !weight) -> !matrix
+  %fc = halftone.linear %x, %w {halftone.layer = "fc"} : (!matrix, !weight) -> !matrix
   %read = halftone.map "read" (%fc) over ["batch", 8] reads [#full] writes [#row] : (!matrix) -> !rows {
   ^bb0(%a: f32):
     %m = math.absf %a : f32
@@ -175,7 +183,22 @@ halftone.graph "maps_that_stay" {
     %r = halftone.row_max %m : f32
     halftone.yield %r : f32
   }
-  %stays = halftone.map "third" (%third) over ["batch"] reads [#full] writes [#row] : (!rows) -> !one {
+  %too = halftone.map "third" (%third) over ["batch"] reads [#full] writes [#row] : (!rows) -> !one {
+  ^bb0(%a: f32):
+    %m = math.absf %a : f32
+    %r = halftone.row_max %m : f32
+    %t = arith.addf %r, %r : f32
+    halftone.yield %t : f32
+  }
+  %rounded = halftone.cast %fc : (!matrix) -> !halftone.tensor<[batch, 8], bf16>
+  %wide = halftone.cast %rounded {halftone.inline} : (!halftone.tensor<[batch, 8], bf16>) -> !matrix
+  %other = halftone.map "other" (%wide) over ["batch", 8] reads [#full] writes [#row] : (!matrix) -> !rows {
+  ^bb0(%a: f32):
+    %m = math.absf %a : f32
+    %r = halftone.row_max %m : f32
+    halftone.yield %r : f32
+  }
+  %stays = halftone.map "other" (%other) over ["batch"] reads [#full] writes [#row] : (!rows) -> !one {
   ^bb0(%a: f32):
     %m = math.absf %a : f32
     %r = halftone.row_max %m : f32
@@ -185,6 +208,7 @@ halftone.graph "maps_that_stay" {
   halftone.output "again", %again : !one
   halftone.output "of", %of : !one
   halftone.output "rides", %rides : !one
+  halftone.output "too", %too : !one
   halftone.output "stays", %stays : !one
 }
 
@@ -467,4 +491,181 @@ halftone.graph "other_maxima" {
   halftone.output "chunked", %one_chunked : !one
   halftone.output "later", %one_later : !one
   halftone.output "behind", %one_behind : !one
+}
+
+// -----
+
+#full = #halftone.access<full>
+#row = #halftone.access<row>
+#scalar = #halftone.access<scalar>
+#part = #halftone.access<general reads affine_map<(d0, d1, d2) -> (d0, d1 * 4 + d2)>>
+#even = #halftone.access<general reads affine_map<(d0, d1) -> (d0 * 2, d1)>>
+#odd = #halftone.access<general reads affine_map<(d0, d1) -> (d0 * 2 + 1, d1)>>
+!matrix = !halftone.tensor<[6, 8], f32>
+!weight = !halftone.tensor<[8, 8], f32>
+!parts = !halftone.tensor<[6, 2], f32>
+!squares = !halftone.tensor<[3, 2], f32>
+!threes = !halftone.tensor<[3], f32>
+!rows = !halftone.tensor<[6], f32>
+!one = !halftone.tensor<[], f32>
+
+// Two levels of blocks: the largest of blocks' maxima is the product's, of squares, too, which are found in two ways; their own maxima
+// stay, since others read them.
+// CHECK-LABEL: halftone.graph "largest_of_blocks"
+// CHECK: %[[FC:.*]] = halftone.contract %
+// CHECK: %[[PARTS:.*]] = halftone.map "parts"(%[[FC]])
+// CHECK: halftone.row_max
+// CHECK: %[[FOUND:.*]]:2 = halftone.reduce "scales"(%[[FC]])
+// CHECK: halftone.map "fit"(%[[PARTS]], %[[FOUND]]#0)
+// CHECK: %[[SQUARES:.*]] = halftone.map "squares"(%[[PARTS]], %[[PARTS]])
+// CHECK-NOT: halftone.row_max
+// CHECK: halftone.map "fit"(%[[SQUARES]], %[[FOUND]]#1)
+// KERNELS-LABEL: halftone.graph "largest_of_blocks"
+// KERNELS: %[[Y:.*]], %[[FOUND:.*]]:2 = halftone.kernel "{{[a-z_]+}}" contraction over [6, 8]
+// KERNELS-SAME: fused ["fc:linear", "scales"]
+// KERNELS: halftone.kernel "{{[a-z_0-9]+}}" row over [6, 2, 4]
+// KERNELS: halftone.kernel "{{[a-z_0-9]+}}" pointwise over [6, 2]
+// KERNELS: halftone.kernel "{{[a-z_0-9]+}}" pointwise over [3, 2]
+// KERNELS-SAME: fused ["squares", "fit"]
+// KERNELS-NOT: halftone.kernel "
+// KERNELS: halftone.output "fits"
+halftone.graph "largest_of_blocks" {
+  %x = halftone.input "x" : !matrix
+  %w = halftone.input "w" : !weight
+  %fc = halftone.linear %x, %w {halftone.layer = "fc"} : (!matrix, !weight) -> !matrix
+  %parts = halftone.map "parts" (%fc) over [6, 2, 4] reads [#part] writes [#row] {halftone.maxima_of_groups} : (!matrix) -> !parts {
+  ^bb0(%a: f32):
+    %m = math.absf %a : f32
+    %r = halftone.row_max %m : f32
+    halftone.yield %r : f32
+  }
+  %lines = halftone.map "scales" (%parts) over [6, 2] reads [#full] writes [#row] {halftone.maxima_of_groups} : (!parts) -> !rows {
+  ^bb0(%a: f32):
+    %m = math.absf %a : f32
+    %r = halftone.row_max %m : f32
+    halftone.yield %r : f32
+  }
+  %largest = halftone.map "scales" (%lines) over [6] reads [#full] writes [#row] : (!rows) -> !one {
+  ^bb0(%a: f32):
+    %m = math.absf %a : f32
+    %r = halftone.row_max %m : f32
+    halftone.yield %r : f32
+  }
+  %fit = halftone.map "fit" (%parts, %largest) over [6, 2] reads [#full, #scalar] writes [#full] : (!parts, !one) -> !parts {
+  ^bb0(%a: f32, %b: f32):
+    %e = arith.mulf %a, %b : f32
+    halftone.yield %e : f32
+  }
+  %squares = halftone.map "squares" (%parts, %parts) over [3, 2] reads [#even, #odd] writes [#full] {halftone.maxima_of_groups} : (!parts, !parts) -> !squares {
+  ^bb0(%a: f32, %b: f32):
+    %m = math.absf %a : f32
+    %n = math.absf %b : f32
+    %r = arith.maximumf %m, %n : f32
+    halftone.yield %r : f32
+  }
+  %threes = halftone.map "scales" (%squares) over [3, 2] reads [#full] writes [#row] {halftone.maxima_of_groups} : (!squares) -> !threes {
+  ^bb0(%a: f32):
+    %m = math.absf %a : f32
+    %r = halftone.row_max %m : f32
+    halftone.yield %r : f32
+  }
+  %same = halftone.map "scales" (%threes) over [3] reads [#full] writes [#row] : (!threes) -> !one {
+  ^bb0(%a: f32):
+    %m = math.absf %a : f32
+    %r = halftone.row_max %m : f32
+    halftone.yield %r : f32
+  }
+  %fits = halftone.map "fit" (%squares, %same) over [3, 2] reads [#full, #scalar] writes [#full] : (!squares, !one) -> !squares {
+  ^bb0(%a: f32, %b: f32):
+    %e = arith.mulf %a, %b : f32
+    halftone.yield %e : f32
+  }
+  halftone.output "fc", %fc : !matrix
+  halftone.output "fit", %fit : !parts
+  halftone.output "fits", %fits : !squares
+}
+
+// Each of several maps might begin a chain: the longest does.
+// CHECK-LABEL: halftone.graph "marked_rows"
+// CHECK: %[[FC:.*]] = halftone.contract %
+// CHECK-NOT: halftone.row_max
+// CHECK: %[[FOUND:.*]] = halftone.reduce "scales"(%[[FC]])
+// CHECK-NOT: halftone.row_max
+// CHECK: halftone.output "largest", %[[FOUND]]
+halftone.graph "marked_rows" {
+  %x = halftone.input "x" : !halftone.tensor<[2, 3, 8], f32>
+  %w = halftone.input "w" : !weight
+  %fc = halftone.linear %x, %w {halftone.layer = "fc"} : (!halftone.tensor<[2, 3, 8], f32>, !weight) -> !halftone.tensor<[2, 3, 8], f32>
+  %lines = halftone.map "scales" (%fc) over [2, 3, 8] reads [#full] writes [#row] {halftone.maxima_of_groups} : (!halftone.tensor<[2, 3, 8], f32>) -> !halftone.tensor<[2, 3], f32> {
+  ^bb0(%a: f32):
+    %m = math.absf %a : f32
+    %r = halftone.row_max %m : f32
+    halftone.yield %r : f32
+  }
+  %rows = halftone.map "scales" (%lines) over [2, 3] reads [#full] writes [#row] {halftone.maxima_of_groups} : (!halftone.tensor<[2, 3], f32>) -> !halftone.tensor<[2], f32> {
+  ^bb0(%a: f32):
+    %m = math.absf %a : f32
+    %r = halftone.row_max %m : f32
+    halftone.yield %r : f32
+  }
+  %largest = halftone.map "scales" (%rows) over [2] reads [#full] writes [#row] : (!halftone.tensor<[2], f32>) -> !one {
+  ^bb0(%a: f32):
+    %m = math.absf %a : f32
+    %r = halftone.row_max %m : f32
+    halftone.yield %r : f32
+  }
+  halftone.output "largest", %largest : !one
+}
+
+// What no mark says to be of all elements stays, and what is of no product's.
+// CHECK-LABEL: halftone.graph "largest_of_others"
+// CHECK-NOT: halftone.reduce
+// CHECK: halftone.output "fit"
+halftone.graph "largest_of_others" {
+  %x = halftone.input "x" : !matrix
+  %w = halftone.input "w" : !weight
+  %fc = halftone.linear %x, %w {halftone.layer = "fc"} : (!matrix, !weight) -> !matrix
+  %parts = halftone.map "parts" (%fc) over [6, 2, 4] reads [#part] writes [#row] : (!matrix) -> !parts {
+  ^bb0(%a: f32):
+    %m = math.absf %a : f32
+    %r = halftone.row_max %m : f32
+    halftone.yield %r : f32
+  }
+  %lines = halftone.map "scales" (%parts) over [6, 2] reads [#full] writes [#row] {halftone.maxima_of_groups} : (!parts) -> !rows {
+  ^bb0(%a: f32):
+    %m = math.absf %a : f32
+    %r = halftone.row_max %m : f32
+    halftone.yield %r : f32
+  }
+  %largest = halftone.map "scales" (%lines) over [6] reads [#full] writes [#row] : (!rows) -> !one {
+  ^bb0(%a: f32):
+    %m = math.absf %a : f32
+    %r = halftone.row_max %m : f32
+    halftone.yield %r : f32
+  }
+  %fit = halftone.map "fit" (%parts, %largest) over [6, 2] reads [#full, #scalar] writes [#full] : (!parts, !one) -> !parts {
+  ^bb0(%a: f32, %b: f32):
+    %e = arith.mulf %a, %b : f32
+    halftone.yield %e : f32
+  }
+  %of_x = halftone.map "parts" (%x) over [6, 2, 4] reads [#part] writes [#row] {halftone.maxima_of_groups} : (!matrix) -> !parts {
+  ^bb0(%a: f32):
+    %m = math.absf %a : f32
+    %r = halftone.row_max %m : f32
+    halftone.yield %r : f32
+  }
+  %lines_of_x = halftone.map "scales" (%of_x) over [6, 2] reads [#full] writes [#row] {halftone.maxima_of_groups} : (!parts) -> !rows {
+  ^bb0(%a: f32):
+    %m = math.absf %a : f32
+    %r = halftone.row_max %m : f32
+    halftone.yield %r : f32
+  }
+  %largest_of_x = halftone.map "scales" (%lines_of_x) over [6] reads [#full] writes [#row] : (!rows) -> !one {
+  ^bb0(%a: f32):
+    %m = math.absf %a : f32
+    %r = halftone.row_max %m : f32
+    halftone.yield %r : f32
+  }
+  halftone.output "fit", %fit : !parts
+  halftone.output "of_x", %largest_of_x : !one
 }
