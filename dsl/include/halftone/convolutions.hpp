@@ -157,7 +157,9 @@ struct WindowSizes {
 
   /// Zeros before dimension `i`, and behind it where that is D or more.
   constexpr double zeros(int i) const {
-    const auto reach = static_cast<long long>(dilation[i % D] * (kernel[i % D] - 1));
+    // Of a window that is refused by itself, whatever.
+    const double last = dilation[i % D] * (kernel[i % D] - 1);
+    const long long reach = last > 0 && last < 0x1p40 ? static_cast<long long>(last) : 0;
     return static_cast<double>(i < D ? reach / 2 : reach - reach / 2);
   }
 };

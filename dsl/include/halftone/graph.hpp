@@ -338,7 +338,7 @@ struct StatedList {
   constexpr long long operator[](int i) const {
     int at = layer + 1;
     while (stated((*program)[at]) != setting || i-- > 0) ++at;
-    return static_cast<long long>((*program)[at].x);
+    return whole_number((*program)[at].x);
   }
 
  private:

@@ -60,7 +60,7 @@ class NodeView {
 
   constexpr bool states(int setting) const { return token_of(setting) >= 0; }
   constexpr long long integer(int setting) const {
-    return static_cast<long long>(graph_.program[token_of(setting)].x);
+    return whole_number(graph_.program[token_of(setting)].x);
   }
   constexpr double number(int setting) const { return graph_.program[token_of(setting)].x; }
   constexpr int choice(int setting) const {

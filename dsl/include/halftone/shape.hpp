@@ -21,6 +21,12 @@ constexpr long long whole_number(T number) {
   return (number > 0) == (value > 0) ? value : 0x7fffffffffffffff;
 }
 
+/// Likewise of a token's, the least one too.
+constexpr long long whole_number(double number) {
+  if (number >= 0x1p63) return 0x7fffffffffffffff;
+  return number < -0x1p63 ? -0x7fffffffffffffff - 1 : static_cast<long long>(number);
+}
+
 constexpr bool same_text(const char* left, const char* right) {
   while (*left != 0 && *left == *right) {
     ++left;

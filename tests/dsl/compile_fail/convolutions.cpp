@@ -114,6 +114,40 @@ constexpr auto net = model("net", inputs(tensor("x", batch, 9, 8)),
 MODEL(net, rules)
 }  // namespace convolution_kernel
 
+// EXPECT convolution_kernel_beyond: layer 'conv' has a kernel that is not from 1 to 65536: write 3
+namespace convolution_kernel_beyond {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 9, 8)),
+          from("x") | conv1d("conv", 4, either(9223372036854775807, 1)) | output("z"));
+MODEL(net, rules)
+}  // namespace convolution_kernel_beyond
+
+// EXPECT dilation_of_same: layer 'conv' has a dilation that is not from 1 to 65536: write
+// dilation(2)
+namespace dilation_of_same {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 9, 8)),
+          from("x") | conv1d("conv", 4, 3, same, dilation(either(-1, 1))) | output("z"));
+MODEL(net, rules)
+}  // namespace dilation_of_same
+
+// EXPECT dilation_beyond: layer 'conv' has a dilation that is not from 1 to 65536: write
+// dilation(2)
+namespace dilation_beyond {
+constexpr auto net = model(
+    "net", inputs(tensor("x", batch, 9, 8)),
+    from("x") | conv1d("conv", 4, 3, same, dilation(either(9223372036854775807, 1))) | output("z"));
+MODEL(net, rules)
+}  // namespace dilation_beyond
+
+// EXPECT convolution_without_groups: layer 'conv' has a number of groups that is not from 1 to
+// 65536: write groups(4)
+namespace convolution_without_groups {
+constexpr auto net = model("net", inputs(tensor("x", batch, 9, 8)),
+                           from("x") | conv1d("conv", 4, 3, groups(either(0, 2))) | output("z"));
+MODEL(net, rules)
+}  // namespace convolution_without_groups
+
 // EXPECT convolution_outputs: layer 'conv' has 0 outputs: write a number of 1 or more
 namespace convolution_outputs {
 constexpr auto net = model("net", inputs(tensor("x", batch, 9, 8)),

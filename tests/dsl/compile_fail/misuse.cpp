@@ -173,6 +173,15 @@ constexpr auto net = model("net", inputs(tensor("x", batch, 9, 8), tensor("y", b
 MODEL(net, rules, adamw())
 }  // namespace group_norm_of_a_part
 
+// EXPECT group_norm_of_none: layer 'norm' has a number of groups that is not in [1, 65536]: write
+// groups(8)
+namespace group_norm_of_none {
+constexpr auto net = model("net", inputs(tensor("x", batch, 9, 8), tensor("y", batch, 9, 8)),
+                           from("x") | group_norm("norm", either(0, 4)) | output("guess"),
+                           losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace group_norm_of_none
+
 // EXPECT group_norm_without_images: layer 'norm' reads [8], which has no images to normalize: give
 // it a dimension in front of its channels
 namespace group_norm_without_images {

@@ -357,6 +357,21 @@ constexpr auto net =
 MODEL(net, rules)
 }  // namespace unshuffle_places
 
+// EXPECT adaptive_of_none: layer 'pool' has a size that is not from 1 to 65536: write 7
+namespace adaptive_of_none {
+constexpr auto net = model("net", inputs(tensor("x", batch, 90, 8)),
+                           from("x") | adaptive_avg_pool1d("pool", either(0, 2)) | output("z"));
+MODEL(net, rules)
+}  // namespace adaptive_of_none
+
+// EXPECT adaptive_beyond: layer 'pool' has a size that is not from 1 to 65536: write 7
+namespace adaptive_beyond {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 90, 8)),
+          from("x") | adaptive_avg_pool1d("pool", either(9223372036854775807, 2)) | output("z"));
+MODEL(net, rules)
+}  // namespace adaptive_beyond
+
 // EXPECT adaptive_max_pool1d_sizes: adaptive_max_pool1d takes a name and a whole number of windows:
 // write adaptive_max_pool1d("pool", 7)
 namespace adaptive_max_pool1d_sizes {

@@ -240,16 +240,18 @@ constexpr bool count_windows(Node& node, int i, Shape& result) {
   return true;
 }
 
+/// 1 where it was not judged yet and is none.
 template <class Node>
 constexpr std::int64_t count_groups(Node& node) {
-  return node.states(kGroups) ? node.integer(kGroups) : 1;
+  const std::int64_t stated = node.states(kGroups) ? node.integer(kGroups) : 1;
+  return stated >= 1 ? stated : 1;
 }
 
 /// Whether `count` channels, or what `which` calls them, are whole groups.
 template <class Node>
 constexpr bool divides(Node& node, std::int64_t count, const char* which) {
   const std::int64_t groups = count_groups(node);
-  if (groups >= 1 && count % groups == 0) return true;
+  if (count % groups == 0) return true;
   node.refuse("cuts ", node.fixed(count), which, node.fixed(groups), " groups", kRemedy,
               "make them a multiple of the groups");
   return false;

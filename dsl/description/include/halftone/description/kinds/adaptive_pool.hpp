@@ -56,11 +56,11 @@ struct AdaptivePool {
     auto result = x;
     std::int64_t elements = 1, readers = 1;
     for (int i = 0; i < dimensions; ++i) {
-      // One that was not judged yet may be none.
-      const std::int64_t size = windows::is_step(static_cast<double>(sizes[i])) ? sizes[i] : 1;
       const int at = node.rank(x) - 1 - dimensions + i;
       if (!windows::has_length(node, at)) return;
       const auto length = node.at(x, at);
+      if (!windows::is_step(static_cast<double>(sizes[i]))) continue;  // what judges it refuses it
+      const std::int64_t size = sizes[i];
       if (node.extent(length) > kMostPlaces / size) {
         return node.refuse("makes ", node.fixed(size), " windows of ", length, " places", kRemedy,
                            "let their product be ", node.fixed(kMostPlaces), " or less");

@@ -44,9 +44,11 @@ struct GroupNorm {
       return node.refuse("reads ", x, ", whose channels are the symbol '", channels, "'", kRemedy,
                          "give them a number");
     }
-    if (node.states(1) && node.extent(channels) % node.integer(1) != 0) {
-      return node.refuse("cuts ", channels, " channels into ", node.fixed(node.integer(1)),
-                         " groups", kRemedy, "make them a multiple of the groups");
+    // What was not judged yet may be no number of groups.
+    const std::int64_t groups = node.states(1) ? node.integer(1) : 1;
+    if (groups > 0 && node.extent(channels) % groups != 0) {
+      return node.refuse("cuts ", channels, " channels into ", node.fixed(groups), " groups",
+                         kRemedy, "make them a multiple of the groups");
     }
     if (node.parameter(1, channels) && node.parameter(2, channels)) node.result(x);
   }
