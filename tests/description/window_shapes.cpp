@@ -159,6 +159,35 @@ TEST_CASE("pools have windows of few elements that reach x, and upsampling numbe
   CHECK(!pools(pool_settings({{"kernel", {3, 3}}, {"padding", {0, 0, 0, 3}}})));
   CHECK(
       pools(pool_settings({{"kernel", {3, 3}}, {"dilation", {1, 2}}, {"padding", {0, 0, 0, 4}}})));
+  for (std::int64_t kernel : {1, 2, 3})
+    for (std::int64_t stride : {1, 2, 3, 5})
+      for (std::int64_t dilation : {1, 3, 4, 5, 6, 9})
+        for (std::int64_t before = 0; before <= dilation * (kernel - 1); ++before)
+          for (std::int64_t after : {std::int64_t{0}, dilation * (kernel - 1)}) {
+            const std::int64_t places = 4, padded = places + before + after,
+                               reach = dilation * (kernel - 1) + 1;
+            if (padded < reach) continue;
+            bool all_have = true;
+            for (std::int64_t i = 0; i <= (padded - reach) / stride; ++i) {
+              bool has = false;
+              for (std::int64_t p = 0; p < kernel; ++p) {
+                const std::int64_t place = i * stride + p * dilation - before;
+                has = has || (place >= 0 && place < places);
+              }
+              all_have = all_have && has;
+            }
+            CAPTURE(kernel);
+            CAPTURE(stride);
+            CAPTURE(dilation);
+            CAPTURE(before);
+            CAPTURE(after);
+            CHECK(inferred(kind_called("pool"), {{"x", {kBatch, fixed(places), fixed(2)}}},
+                           pool_settings({{"kernel", {kernel}},
+                                          {"stride", {stride}},
+                                          {"dilation", {dilation}},
+                                          {"padding", {before, after}}}))
+                      .has_value() == all_have);
+          }
   CHECK(pools(pool_settings({{"kernel", {3, 3}}}, "average", true)));
   CHECK(!pools(pool_settings({{"kernel", {3, 3}}}, "max", true)));
   const auto grows = [](const Shape& x, std::vector<std::int64_t> factor) {

@@ -140,6 +140,16 @@ constexpr auto net =
 MODEL(net, rules)
 }  // namespace pool_padding
 
+// EXPECT pool_between: layer 'pool' has a window that begins at place -1 and steps over all 9 of
+// [batch, 9, 8] by its dilation of 10: make that 9 or less
+namespace pool_between {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 9, 8)),
+          from("x") | max_pool1d("pool", 2, dilation(either(10, 9)), padding(9), stride(1)) |
+              output("z"));
+MODEL(net, rules)
+}  // namespace pool_between
+
 // EXPECT pool_symbol: layer 'pool' reads [batch, time, 8], whose spatial dimension 'time' is no
 // multiple of the stride 2: give it a number, or a symbol taken so often that it is one
 namespace pool_symbol {

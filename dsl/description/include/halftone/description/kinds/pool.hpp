@@ -37,7 +37,9 @@ struct Pool {
     if (!windows::fit(node) || !has_few_elements(node)) return;
     auto result = node.shape(0);
     for (int i = 0; i < windows::count_dimensions(node); ++i) {
-      if (!is_padded_within(node, i) || !windows::count_windows(node, i, result)) return;
+      if (!is_padded_within(node, i) || !windows::count_windows(node, i, result) ||
+          !has_elements(node, i, result))
+        return;
     }
     if (node.states(kCountIncludePad) && node.choice(kFunction) == kMax) {
       return node.refuse("states count_include_pad of a maximum", kRemedy, "leave it out");
@@ -57,7 +59,8 @@ struct Pool {
     return false;
   }
 
-  /// Whether every window along dimension `i` reaches elements of x.
+  /// Whether every window along dimension `i` ends behind the beginning of x, and begins before its
+  /// end.
   template <class Node>
   static constexpr bool is_padded_within(Node& node, int i) {
     const windows::Along is = windows::along(node, i);
@@ -66,6 +69,28 @@ struct Pool {
     node.refuse("has a padding of ", node.fixed(most), " for a window of ", node.fixed(is.reach()),
                 kRemedy, "make it smaller than the window");
     return false;
+  }
+
+  /// Whether every window along dimension `i`, a number, has an element of x: where the elements of
+  /// one are farther apart than x is long, all of x may lie between two of them.
+  template <class Node, class Shape>
+  static constexpr bool has_elements(Node& node, int i, const Shape& result) {
+    const windows::Along is = windows::along(node, i);
+    const int at = node.rank(result) - 1 - windows::count_dimensions(node) + i;
+    const auto length = node.at(node.shape(0), at);
+    if (!node.is_fixed(length) || is.dilation <= node.extent(length)) return true;
+    const std::int64_t windows = node.extent(node.at(result, at));
+    // From is.dilation windows on the first place inside of x repeats.
+    for (std::int64_t k = 0; k < windows && k < is.dilation; ++k) {
+      const std::int64_t begin = k * is.stride - is.before;
+      const std::int64_t first = (begin % is.dilation + is.dilation) % is.dilation;
+      if (first < node.extent(length)) continue;
+      node.refuse("has a window that begins at place ", node.fixed(begin), " and steps over all ",
+                  length, " of ", node.shape(0), " by its dilation of ", node.fixed(is.dilation),
+                  kRemedy, "make that ", length, " or less");
+      return false;
+    }
+    return true;
   }
 };
 
