@@ -214,11 +214,11 @@ int main(int count, char** values) {
   for (CLI::App* command : {learning, memory, speed})
     command->add_option("FOLDER", arguments.folder, "With what make_clips made")->required();
   learning->add_option("--steps", arguments.plan.steps, "Of each")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   for (CLI::App* command : {learning, memory})
     command->add_option("--batch", arguments.plan.batch, "Clips of a step")
-        ->check(CLI::PositiveNumber)
+        ->check(CLI::Range(1, 1'000'000))
         ->capture_default_str();
   for (CLI::App* command : {memory, speed})
     command->add_option("--seconds", arguments.seconds, "For each contender")

@@ -113,13 +113,13 @@ void add_shared(CLI::App& command, Arguments& arguments) {
 void add_training(CLI::App& command, Arguments& arguments) {
   Plan& plan = arguments.plan;
   command.add_option("--steps", plan.steps, "Up to which, those of a checkpoint included")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::Range(0, 1'000'000))
       ->capture_default_str();
   command.add_option("--batch", plan.batch, "Clips of a step")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   command.add_option("--look-every", plan.look_every, "Steps between looks at clips held out")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   command.add_option("--seed", plan.seed, "Of first weights, order and noise")
       ->capture_default_str();
@@ -134,10 +134,10 @@ void add_looking(CLI::App& command, Arguments& arguments) {
 void add_sampling(CLI::App& command, Arguments& arguments) {
   InFlight& in_flight = arguments.in_flight;
   command.add_option("--clips", in_flight.clips, "To make")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   command.add_option("--batch", in_flight.batch, "Clips that a predictor makes together")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   command.add_option("--in-flight", in_flight.predictors, "Predictors that work at once")
       ->check(CLI::Range(1, 64))

@@ -123,9 +123,9 @@ void add_training(CLI::App& command, Arguments& arguments) {
   command
       .add_option("--steps", plan.steps,
                   "Up to which, those of a checkpoint included; otherwise as the task says")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 1'000'000));
   command.add_option("--batch", plan.batch, "Texts of a step; otherwise as the task says")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 1'000'000));
   command.add_option("--seed", plan.seed, "Of first weights and order")->capture_default_str();
   command.add_option("--from", plan.first_weights, "A file of weights to begin with");
   command.add_flag("--fresh", plan.fresh, "Of adaptation: begin with weights that are drawn");
@@ -148,7 +148,7 @@ int main(int count, char** values) {
       ->capture_default_str();
   sampling->add_option("--seed", arguments.seed, "Of the draws")->capture_default_str();
   long_text->add_option("--steps", arguments.steps, "To take")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   CLI11_PARSE(app, count, values);
   try {

@@ -55,7 +55,8 @@ constexpr auto dilation(First first, N... others) {
   return building::window_numbers<building::windows::kDilation>(first, others...);
 }
 /// How many zeros lie around x: one number for every side, one for both sides of each dimension, or
-/// those before and then those behind each dimension: padding(top, left, bottom, right).
+/// those before and then those behind each dimension: padding(top, left, bottom, right). A causal
+/// window of k times has padding(k - 1, 0).
 template <Whole First, Whole... N>
 constexpr auto padding(First first, N... others) {
   return building::window_numbers<building::windows::kPadding>(first, others...);
