@@ -71,6 +71,13 @@ void write_weights(const std::filesystem::path& file, float stem) {
 
 }  // namespace
 
+TEST_CASE("f16 is chosen for the chip whose tensor cores have nothing else of 16 bits, else bf16") {
+  CHECK(rule_set_for(halftone::Device::simulated("sm_75")).name == "f16");
+  for (const char* chip : {"sm_80", "sm_90a", "sm_120a"})
+    CHECK(rule_set_for(halftone::Device::simulated(chip)).name == "bf16");
+  CHECK(rule_set_for(halftone::Device::cpu()).name == "bf16");
+}
+
 TEST_CASE("levels of noise follow the cosine, and keep the variance") {
   const auto wave = [](double time) {
     return std::pow(std::cos((time + 0.008) / 1.008 * std::numbers::pi / 2), 2);
