@@ -17,8 +17,8 @@ namespace {
 /// As tensor_memory_contraction.cuh has them.
 constexpr int64_t kRows = 128, kDepth = 128, kThreads = 384, kOthers = 128, kRegisters = 168,
                   kGroups = 2;
-constexpr int64_t kSlabBytes = 8 * 16 * 32 * 4, kBarrierBytes = 16, kLastBytes = 48,
-                  kScaleBytes = 4;
+constexpr int64_t kMemorySlabBytes = 8 * 16 * 32 * 4, kMemoryBarrierBytes = 16, kLastBytes = 48,
+                  kMemoryScaleBytes = 4;
 
 /// A plan's numbers, in the order of the device's Tile.
 struct MemoryTile {
@@ -27,8 +27,9 @@ struct MemoryTile {
   /// Whether sums are added up while others are taken out.
   bool hasTwoBuffers() const { return scales == 0 || columns == 128; }
   int64_t sharedBytes() const {
-    int64_t line = kDepth + (scales ? kScaleBytes : 0);
-    return stages * ((kRows + columns) * line + kBarrierBytes) + kLastBytes + kSlabBytes;
+    int64_t line = kDepth + (scales ? kMemoryScaleBytes : 0);
+    return stages * ((kRows + columns) * line + kMemoryBarrierBytes) + kLastBytes +
+           kMemorySlabBytes;
   }
 };
 
