@@ -20,8 +20,8 @@
 //   for the tensor map and then for what it describes. A tile's elements are finished after its
 //   products, or where warp groups alternate in part beside the next one's. Promoted sums of 8 bits
 //   add each 128 products' between the products, which nothing hides. Of sums in tensor memory
-//   other warps do both, beside the next products where there is room for two sets of sums. bytes
-//   = every operand and result once, and partial sums written and read
+//   other warps do both, beside the next products where there is room for two sets of sums.
+//   bytes    = every operand and result once, and partial sums written and read
 #ifndef HALFTONE_PLAN_COSTMODEL_H
 #define HALFTONE_PLAN_COSTMODEL_H
 
@@ -43,10 +43,9 @@ struct Problem {
 /// One way to run it.
 struct Tiling {
   bool tensor = false, tf32 = false;
-  bool float8 = false; ///< products of 8-bit floats; tensor, too
-  bool float4 = false; ///< of 4-bit floats; float8, too
-  bool promotes =
-      false; ///< of warp groups and tensor memory: sums of 128 products each are added apart
+  bool float8 = false;       ///< products of 8-bit floats; tensor, too
+  bool float4 = false;       ///< of 4-bit floats; float8, too
+  bool promotes = false;     ///< beside tensor copies: sums of 128 products are added apart
   bool warpgroup = false;    ///< wgmma; tensor, too
   bool tensorMemory = false; ///< tcgen05 of 8-bit floats; tensor and float8, too
   bool alternates = false;   ///< elements are finished beside the next tile's products

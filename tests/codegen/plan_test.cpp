@@ -180,6 +180,53 @@ TEST_CASE("warp groups are estimated by what they reach of wgmma's peak") {
   for (const Chip& known : chips()) CHECK((known.warpgroupOperations > 0) == (known.number == 90));
 }
 
+TEST_CASE("sums in tensor memory are estimated beside the warps that take them out") {
+  // Products of 8 bits, dense, from the datasheets.
+  struct {
+    const char* name;
+    double tera;
+  } peaks[] = {{"sm_100a", 4500}, {"sm_103a", 4500}, {"sm_110a", 517}};
+  for (const auto& peak : peaks) {
+    const Chip& known = chip(peak.name);
+    CHECK(known.tensorMemoryOperations * known.sms * known.gigahertz / 1e3 ==
+          doctest::Approx(peak.tera).epsilon(0.04));
+  }
+  for (const Chip& known : chips())
+    CHECK((known.tensorMemoryOperations > 0) == (known.number >= 100 && known.number <= 110));
+
+  // 8192^3 on B200 in tiles of 128 x 256: 2048 of them on 148 SMs are 14 waves. A tile: 2 * 128 *
+  // 256 * 8192 / (0.71 * 16384) = 46152 clocks of mathematics; 768 * 8192 / 128 = 49152 of shared
+  // memory; of L2 (128 + 256) * 8192 / (1.28 * 39) = 63015. Beside them elements, 128 * 256 * (60 +
+  // 2) / 256 = 7936, and where sums are promoted their parts, 64 * 2 * 128 * 256 / 256 = 16384.
+  Tiling tiling;
+  tiling.tensor = tiling.float8 = tiling.tensorMemory = tiling.alternates = true;
+  tiling.rows = 128, tiling.columns = 256, tiling.depth = 128;
+  tiling.threads = 384, tiling.registers = 168;
+  tiling.stages = 4;
+  tiling.sharedBytes = 213104;
+  tiling.sharedTraffic = 2 * (128 + 256);
+  Problem problem = square(8192);
+  problem.elementBytes = 1;
+  problem.bytes = 6.0 * 8192 * 8192;
+  problem.operations = 8192.0 * 8192;
+  Chip blackwell = chip("sm_100a");
+  const auto check = [&](double tile) {
+    CHECK(estimateContraction(blackwell, problem, tiling).microseconds ==
+          doctest::Approx((14 * tile + 1200) / 1850.0 + 1.1 + 5.23).epsilon(0.001));
+  };
+  check(63015);
+  tiling.promotes = true;
+  check(63015);
+  blackwell.f32Operations /= 4;
+  check(4 * (16384 + 7936));
+  // Where there is no room for another tile's sums nothing is beside them.
+  blackwell = chip("sm_100a");
+  tiling.alternates = false;
+  check(63015 + 16384 + 7936);
+  tiling.promotes = false;
+  check(63015 + 7936);
+}
+
 TEST_CASE("more work never takes less time, nor the same work on a chip of more SMs more") {
   for (const Chip& known : chips()) {
     CAPTURE(known.name.str());
