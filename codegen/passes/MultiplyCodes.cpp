@@ -101,8 +101,8 @@ std::string whyNotCopied(ContractOp contract, std::array<Value, 2> codes) {
   return "";
 }
 
-/// How an operand is scaled that block_scaled_contraction.cuh or factored_contraction.cuh reads: so
-/// many lines by so many places of the sum have one scale.
+/// How an operand is scaled whose scales a kernel reads: so many lines by so many places of the sum
+/// have one.
 struct Blocks {
   Value codes, scales;
   SmallVector<int64_t> size;
@@ -277,9 +277,8 @@ private:
     if (!unpacked.empty() && !scaledByPowers(contract))
       reason = unpacked;
     if (reason.empty())
-      reason = byGroups
-                   ? transposed.whyNot(contract, {lhs.codes, rhs.codes}, /*areInBlocksOfF32=*/true)
-                   : whyNotRead(contract, instruction, {lhs.codes, rhs.codes});
+      reason = byGroups ? transposed.whyNot(contract, {lhs.codes, rhs.codes}, /*areBesideF32=*/true)
+                        : whyNotRead(contract, instruction, {lhs.codes, rhs.codes});
     if (!reason.empty()) {
       contract->setAttr(kNoEightBitsAttr, builder.getStringAttr(reason));
       return false;
