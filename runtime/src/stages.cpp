@@ -127,7 +127,17 @@ StageLadder::StageLadder(StageLadderOptions options) : options_(std::move(option
 }
 
 bool StageLadder::step(Trainer& trainer) {
-  if (skipped_ < 0) {  // what was skipped before is no matter, but this step is
+  if (skipped_ < 0) {
+    const std::vector<std::string> known = trainer.stages();
+    for (const std::string& stage : options_.stages) {
+      if (std::ranges::find(known, stage) != known.end()) continue;
+      throw Error({.operation = "step down a ladder of stages",
+                   .object = named("stage", stage),
+                   .cause = "is none of the model's",
+                   .hint = known.empty() ? "give HALFTONE_MODEL stages(...) with its name"
+                                         : "the model's stages are " + listed(known)});
+    }
+    // What was skipped before is no matter, but this step is.
     const std::int64_t skipped = trainer.stats().skipped_steps;
     skipped_ = skipped - (trainer.updated() ? 0 : 1);
   }

@@ -435,6 +435,10 @@ TEST_CASE("a ladder goes on to the next stage after a window with too many skipp
   CHECK(refusal([&] { again.restore("4 0"); }).find("is none that state() gave") !=
         std::string::npos);
   CHECK(refusal([] { StageLadder({.stages = {"full"}}); }).find("has 1") != std::string::npos);
+  StageLadder misspelt({.stages = {"full", "corect"}});
+  CHECK(refusal([&] { misspelt.step(pair.trainer); }) ==
+        "step down a ladder of stages: stage 'corect' is none of the model's; the model's stages "
+        "are 'warmup', 'full', 'predict', 'correct'");
 }
 
 }  // namespace halftone::tests

@@ -95,7 +95,8 @@ class StageLadder final : public StageChooser {
 
   /// After every step; true where the trainer entered the stage behind that which it was in. Reads
   /// the trainer's statistics, and so waits for a GPU, with the first and the last step of a
-  /// window. Throws Error where the trainer is in a stage that is none of the list.
+  /// window. Throws Error where the trainer is in a stage that is none of the list, and with the
+  /// first step where one of the list is none of the model's.
   bool step(Trainer& trainer);
   /// What step() did when it was true last.
   [[nodiscard]] const StageSwitch& taken() const { return taken_; }
