@@ -82,6 +82,33 @@ void check_parts(Instance instance, const Operands& operands, float promoted, fl
   }
 }
 
+void check_factors_of_parts(const Instance& instance) {
+  Operands x = operands(instance, 64, 384);
+  for (float& code : x.lhs_codes) code = 1.0f;
+  for (float& code : x.rhs_codes) code = 1.0f;
+  // Of each row three parts: 2^-100 beside 2^100, 3 beside 2^-14, 0x1.8p-140 beside 2^120.
+  for (std::size_t i = 0; i < x.lhs_scales.size(); ++i)
+    x.lhs_scales[i] = i % 3 == 0 ? 0x1p-100f : i % 3 == 1 ? 3.0f : 0x1.8p-140f;
+  for (std::size_t i = 0; i < x.rhs_scales.size(); ++i)
+    x.rhs_scales[i] = i % 3 == 0 ? 0x1p100f : i % 3 == 1 ? 0x1p-14f : 0x1p120f;
+  x.lhs_codes[5 * 384 + 200] = NAN;
+  x.lhs_codes[9 * 384 + 300] = -448.0f;
+  x.lhs_scales[3 * 11 + 2] = INFINITY;
+  const Outcome outcome = run(instance, ptx_of(instance), x, 1, {});
+  CHECK(outcome.report.findings.empty());
+  for (std::size_t at = 0; at < outcome.sum.size(); ++at) {
+    const std::size_t row = at / static_cast<std::size_t>(x.columns);
+    CAPTURE(row);
+    const float last = row == 9 ? 127.0f - 448.0f : 128.0f;
+    if (row == 5)
+      CHECK(std::isnan(outcome.sum[at]));
+    else if (row == 11)
+      CHECK(outcome.sum[at] == INFINITY);
+    else
+      CHECK(outcome.sum[at] == 128.0f + 0x1.8p-6f + last * 0x1.8p-20f);
+  }
+}
+
 void check_large_scales(const Instance& instance) {
   Operands x = operands(instance, 64, 64);
   for (float& code : x.lhs_codes) code = 1.0f;

@@ -40,6 +40,10 @@ void check_parts(Instance instance, const Operands& operands, float promoted, fl
 /// of 2^112 none.
 void check_large_scales(const Instance& instance);
 
+/// Of codes of 8 bits that lie along 384 of k, each 128 with a factor: that factors' products count
+/// whose factors alone are tiny or huge, a NaN stays in its row, and an infinite factor in its.
+void check_factors_of_parts(const Instance& instance);
+
 /// What the main loop takes more for a depth that is longer by 1024, of 128 rows and columns.
 struct Turns {
   double instructions = 0, shared_wavefronts = 0;
