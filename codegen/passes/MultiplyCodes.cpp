@@ -91,12 +91,11 @@ std::string whyNotTurned(ContractOp contract) {
 
 /// Why tensor copies do not fetch both, whichever way they lie.
 std::string whyNotCopied(ContractOp contract, std::array<Value, 2> codes) {
-  constexpr int64_t kCopied = 16;
   if (contract.getBatchAxes() > 0)
     return "it is one of a batch: tensor copies, which tcgen05 wants, would read past the end of "
            "an element";
   for (Value operand : codes)
-    if (*tensor(operand).getColumns() % kCopied != 0)
+    if (*tensor(operand).getColumns() % skeletons::kCopiedBytes != 0)
       return "rows of codes do not begin at multiples of 16 bytes, as tensor copies want";
   return "";
 }

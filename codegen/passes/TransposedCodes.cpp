@@ -13,9 +13,6 @@ using namespace mlir;
 
 namespace halftone::ir {
 
-/// Tensor copies want rows of a multiple of so many bytes.
-static constexpr int64_t kCopied = 16;
-
 static bool liesAlong(ContractOp contract, unsigned operand) {
   return operand == 0 ? !contract.getTransposeLhs() : contract.getTransposeRhs();
 }
@@ -44,7 +41,9 @@ static Attribute joined(ArrayRef<Attribute> dims) {
 }
 
 /// As long as a multiple of what is copied.
-static Attribute padded(Attribute dim) { return repeatDim(countParts(dim, kCopied), kCopied); }
+static Attribute padded(Attribute dim) {
+  return repeatDim(countParts(dim, skeletons::kCopiedBytes), skeletons::kCopiedBytes);
+}
 
 double TransposedCodes::extent(ArrayRef<Attribute> dims) const {
   double product = 1;
@@ -101,7 +100,7 @@ std::string TransposedCodes::whyNot(ContractOp contract, std::array<Value, 2> co
   for (unsigned i : {0u, 1u}) {
     TensorType type = tensor(codes[i]);
     bool along = liesAlong(contract, i);
-    if (along && *type.getColumns() % kCopied != 0)
+    if (along && *type.getColumns() % skeletons::kCopiedBytes != 0)
       return "rows of codes do not begin at multiples of 16 bytes, as tensor copies want";
     Attribute dim = along ? type.getDims().back() : joined(type.getRowDims());
     if (!dim)

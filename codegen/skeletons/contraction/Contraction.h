@@ -57,6 +57,9 @@ bool isFloat8(mlir::Type element);
 /// Bytes of a row of 8-bit floats are a multiple of so many: the least that is copied at once.
 inline constexpr int64_t kLeastCodes = 4;
 
+/// And of rows that tensor copies fetch.
+inline constexpr int64_t kCopiedBytes = 16;
+
 /// Why no block multiplies two operands of codes that both lie across the sum, with rows of so many
 /// bytes; empty where one does. A block turns the lines of one alone whose rows begin at multiples
 /// of kLeastCodes (float8_contraction.cuh).

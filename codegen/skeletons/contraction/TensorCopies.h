@@ -9,7 +9,6 @@
 namespace halftone::skeletons {
 
 inline constexpr int64_t kHalfBytes = 2;
-inline constexpr int64_t kCopiedBytes = 16; ///< rows begin at multiples of so many
 inline constexpr int64_t kGroupSplits[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16};
 
 /// How memory holds an operand: rows one after another, and whether k lies along them.

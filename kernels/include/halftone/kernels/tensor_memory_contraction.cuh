@@ -57,8 +57,8 @@ struct SixteenRows : Whole {
   static constexpr int kOwnRows = 64;
 };
 
-/// What lies in shared memory: stages, their scales, mbarriers, the address of tensor memory,
-/// slabs.
+/// What lies in shared memory: stages, their scales, mbarriers, the address of tensor memory, the
+/// number of splits, slabs.
 template <class Tile>
 class Storage {
  public:
