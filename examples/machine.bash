@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # What examples/quickstart, the run of examples/language, diffusion and genome, and tests/run share: installs missing Debian packages,
-# chooses the compiler, builds, brings NVRTC.
+# chooses the compiler, builds, brings NVRTC and ONNX's vectors.
 # Sourced, not run; expects `set -euo pipefail`. Functions return 1 after one sentence on stderr.
 
 kBuildPackages=(cmake ninja-build llvm-22-dev libmlir-22-dev mlir-22-tools libcli11-dev libicu-dev libxxhash-dev
   libzstd-dev nlohmann-json3-dev)
 kTestPackages=(clang-22 lld-22 libclang-rt-22-dev g++ make python3 doctest-dev llvm-22-tools librapidcheck-dev
-  libboost-dev libonnx-testdata libpng-dev)
+  libboost-dev libonnx-testdata libpng-dev python3-pip)
 kNvrtcWheels=(nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-crt nvidia-cuda-cccl)
 
 say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
@@ -94,6 +94,18 @@ toolkit_nvrtc() {
 # nvrtc_packages: what fetch_nvrtc needs, where it has something to fetch.
 nvrtc_packages() { toolkit_nvrtc >/dev/null || echo python3-pip; }
 
+# fetch_wheels FOLDER WHEEL...: what PyPI has of them, into FOLDER, which there is not afterwards where that failed.
+fetch_wheels() {
+  local folder=$1
+  shift
+  rm -rf "$folder" && mkdir -p "$folder"
+  python3 -m pip install --quiet --no-deps --no-compile --disable-pip-version-check --no-cache-dir --retries 2 \
+    --timeout 20 --target "$folder" "$@" >"$folder.log" 2>&1 || { rm -rf "$folder"; return 1; }
+}
+
+# pip_failure FOLDER: why fetch_wheels failed, in a line.
+pip_failure() { grep -m1 '^ERROR' "$1.log" || tail -n 1 "$1.log"; }
+
 # fetch_nvrtc FOLDER: where no toolkit is, puts NVRTC 13.0 and its headers from PyPI into FOLDER (nvidia/cu13/{lib,include}).
 # A failure is no error: tests that need NVRTC are then skipped.
 fetch_nvrtc() {
@@ -102,16 +114,23 @@ fetch_nvrtc() {
     echo "NVRTC: $home"
     return
   fi
-  if ! compgen -G "$folder/nvidia/cu13/lib/libnvrtc.so.13" >/dev/null; then
-    rm -rf "$folder" && mkdir -p "$folder"
-    python3 -m pip install --quiet --no-deps --no-compile --disable-pip-version-check --no-cache-dir --retries 2 \
-      --timeout 20 --target "$folder" "${kNvrtcWheels[@]/%/==13.0.*}" >"$folder.log" 2>&1 || {
-      rm -rf "$folder"
-      echo "NVRTC: none, since there is no CUDA Toolkit and PyPI failed: $(grep -m1 '^ERROR' "$folder.log" || tail -n 1 "$folder.log")"
+  compgen -G "$folder/nvidia/cu13/lib/libnvrtc.so.13" >/dev/null ||
+    fetch_wheels "$folder" "${kNvrtcWheels[@]/%/==13.0.*}" || {
+      echo "NVRTC: none, since there is no CUDA Toolkit and PyPI failed: $(pip_failure "$folder")"
       return
     }
-  fi
   echo "NVRTC: $folder"
+}
+
+# fetch_onnx FOLDER: puts the node vectors of ONNX 1.19, which later wheels leave out, into FOLDER (onnx/backend/test/data/node).
+# A failure is no error: the test that needs them is then skipped.
+fetch_onnx() {
+  local folder=$1
+  [[ -d $folder/onnx/backend/test/data/node ]] || fetch_wheels "$folder" onnx==1.19.0 || {
+    echo "ONNX's vectors: none, since PyPI failed: $(pip_failure "$folder")"
+    return
+  }
+  echo "ONNX's vectors: $folder"
 }
 
 # configure_build ROOT BUILD: makes the build folder, where there is none yet.

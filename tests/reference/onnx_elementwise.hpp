@@ -120,6 +120,7 @@ inline const std::map<std::string, Elementwise>& elementwise_operators() {
          return sum / static_cast<double>(x.size());
        }}},
       {"Min", folded([](Scalar a, Scalar b) { return dsl::min(a, b); })},
+      {"Mish", of([](Scalar x) { return dsl::mish(x); })},
       {"Mod", of([](Scalar a, Scalar b) { return fmod(a, b); })},
       {"Mul", of([](Scalar a, Scalar b) { return a * b; })},
       {"Neg", of([](Scalar x) { return -x; })},
@@ -153,6 +154,9 @@ inline const std::map<std::string, Elementwise>& elementwise_operators() {
       {"Sqrt", of([](Scalar x) { return dsl::sqrt(x); })},
       {"Sub", of([](Scalar a, Scalar b) { return a - b; })},
       {"Sum", folded([](Scalar a, Scalar b) { return a + b; })},
+      {"Swish", {[](const Scalars& x, const onnx::Node& node) {
+         return x[0] * dsl::sigmoid(attribute_or(node, "alpha", 1.0F) * x[0]);
+       }}},
       {"Tan", of([](Scalar x) { return dsl::sin(x) / dsl::cos(x); })},
       {"Tanh", of([](Scalar x) { return dsl::tanh(x); })},
       {"ThresholdedRelu", {[](const Scalars& x, const onnx::Node& node) {
@@ -212,11 +216,21 @@ inline std::string run_clip(const onnx::Vector& vector) {
                          elementwise::of([=](dsl::Scalar x) { return dsl::clamp(x, low, high); }));
 }
 
-inline std::string run_relu(const onnx::Vector& vector) {
+/// Of one operand, as a layer.
+inline std::string run_activation(const onnx::Vector& vector, const std::string& layer,
+                                  const std::string& settings = "") {
   Graph graph;
   const Value x = graph.input(vector.inputs[0]);
-  graph.check(graph.layer("relu", {{"x", x}}, "", x.shape), vector.outputs[0]);
+  graph.check(graph.layer(layer, {{"x", x}}, settings, x.shape), vector.outputs[0]);
   return "";
+}
+
+inline std::string run_gelu(const onnx::Vector& vector) {
+  return run_activation(
+      vector, "gelu",
+      "approximation: " + (word_or(vector.nodes[0], "approximate", "none") == "tanh"
+                               ? std::string("tanh")
+                               : std::string("erf")));
 }
 
 }  // namespace halftone::reference::tests

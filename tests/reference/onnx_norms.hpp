@@ -11,36 +11,44 @@ inline std::string epsilon_of(const onnx::Node& node) {
   return "epsilon: " + std::to_string(attribute_or(node, "epsilon", 0.0F));
 }
 
-/// The axes from `axis` on are the columns.
-inline std::string run_layer_norm(const onnx::Vector& vector) {
+/// Of rows: the axes from `axis` on are the columns.
+inline std::string run_row_norm(const onnx::Vector& vector, const std::string& layer) {
   const onnx::Node& node = vector.nodes[0];
   const Shape& shape = vector.inputs[0].shape;
-  if (vector.inputs.size() != 3) return "has no bias";
   const std::size_t axis =
       counted_from_front(attribute_or(node, "axis", std::int64_t{-1}), shape.size());
   const std::int64_t n = product(shape, axis, shape.size());
   Graph graph;
   const Value x = graph.reshape(graph.input(vector.inputs[0]), {product(shape, 0, axis), n});
-  const Value y = graph.layer("layer_norm",
-                              {{"x", x},
-                               {"weight", graph.parameter({n}, vector.inputs[1].values)},
-                               {"bias", graph.parameter({n}, vector.inputs[2].values)}},
-                              epsilon_of(node), x.shape);
-  graph.check(y, vector.outputs[0]);
+  std::vector<std::pair<std::string, Value>> operands = {
+      {"x", x}, {"weight", graph.parameter({n}, vector.inputs[1].values)}};
+  if (vector.inputs.size() > 2)
+    operands.emplace_back("bias", graph.parameter({n}, vector.inputs[2].values));
+  graph.check(graph.layer(layer, operands, epsilon_of(node), x.shape), vector.outputs[0]);
   return "";
 }
 
-/// Every channel is a group.
-inline std::string run_instance_norm(const onnx::Vector& vector) {
+inline std::string run_layer_norm(const onnx::Vector& vector) {
+  return vector.inputs.size() == 3 ? run_row_norm(vector, "layer_norm") : "has no bias";
+}
+
+inline std::string run_rms_norm(const onnx::Vector& vector) {
+  return run_row_norm(vector, "rms_norm");
+}
+
+/// Where `num_groups` says nothing, every channel is a group.
+inline std::string run_group_norm(const onnx::Vector& vector) {
+  const onnx::Node& node = vector.nodes[0];
   const onnx::Tensor y = channels_last(vector.outputs[0]);
   const Shape& channels = vector.inputs[1].shape;
+  const std::int64_t groups = attribute_or(node, "num_groups", channels[0]);
   Graph graph;
   const Value x = graph.input(channels_last(vector.inputs[0]));
   graph.check(graph.layer("group_norm",
                           {{"x", x},
                            {"weight", graph.parameter(channels, vector.inputs[1].values)},
                            {"bias", graph.parameter(channels, vector.inputs[2].values)}},
-                          epsilon_of(vector.nodes[0]), x.shape),
+                          epsilon_of(node) + ", groups: " + std::to_string(groups), x.shape),
               y);
   return "";
 }

@@ -67,6 +67,7 @@ inline Value reduced(Graph& graph, const Value& rows, Over over) {
 
 inline std::string run_reduction(const onnx::Vector& vector, const Reduction& reduction) {
   if (vector.inputs[0].type != onnx::Type::f32) return "not f32";
+  if (vector.inputs[0].values.empty()) return "has no elements";
   const Shape axes = reduced_axes(vector);
   Graph graph;
   Value x = graph.input(vector.inputs[0]);

@@ -34,12 +34,18 @@ inline std::string run_resampled(const onnx::Tensor& x, const onnx::Tensor& y,
 inline std::string run_pool(const onnx::Vector& vector, const std::string& function) {
   if (!all_f32(vector.inputs)) return "not f32";
   if (vector.outputs.size() > 1) return "gives indices, too";
+  if (vector.name == "test_averagepool_2d_ceil_last_window_starts_on_pad")
+    return "is recorded in four digits";
   const onnx::Node& node = vector.nodes[0];
   const onnx::Tensor x = channels_last(vector.inputs[0]), y = channels_last(vector.outputs[0]);
   const Shape spatial(x.shape.begin() + 1, x.shape.end() - 1);
   const Shape windows(y.shape.begin() + 1, y.shape.end() - 1);
   const Shape kernel = numbers_or(node, "kernel_shape", 0, 0);
   const bool counts_zeros = attribute_or(node, "count_include_pad", std::int64_t{0}) != 0;
+  // The language counts all that windows reach, ONNX no more than `pads` says.
+  if (counts_zeros &&
+      window_settings(node, spatial, kernel, windows) != window_settings(node, spatial, kernel))
+    return "counts zeros that are stated, not those of a last window";
   return run_resampled(x, y, "pool",
                        window_settings(node, spatial, kernel, windows) + ", function: " + function +
                            (counts_zeros ? ", count_include_pad: true" : ""),

@@ -65,12 +65,17 @@ inline std::string window_settings(const onnx::Node& node, const Shape& spatial,
          ", dilation: " + text_of(dilations) + ", padding: " + text_of(pads);
 }
 
+/// The setting of groups, behind those of windows.
+inline std::string group_setting(const onnx::Node& node) {
+  const std::int64_t groups = attribute_or(node, "group", std::int64_t{1});
+  return groups == 1 ? "" : ", groups: " + std::to_string(groups);
+}
+
 /// One layer of windows; weight is that of the language.
 inline std::string run_windowed(const onnx::Vector& vector, const std::string& layer,
                                 const onnx::Tensor& x, const onnx::Tensor& weight,
                                 const std::string& settings) {
   const onnx::Tensor y = channels_last(vector.outputs[0]);
-  const std::int64_t groups = attribute_or(vector.nodes[0], "group", std::int64_t{1});
   const bool has_bias = vector.inputs.size() > 2;
   Problem problem;
   problem.model = parse_model(
@@ -79,8 +84,7 @@ inline std::string run_windowed(const onnx::Vector& vector, const std::string& l
       (has_bias ? "parameter %b : " + text_of(vector.inputs[2].shape) + " init constant(0)\n"
                 : "") +
       "%y = " + layer + "(x: %x, weight: %w" + (has_bias ? ", bias: %b" : "") + ") {" + settings +
-      (groups == 1 ? "" : ", groups: " + std::to_string(groups)) + "} : " + text_of(y.shape) +
-      "\noutput \"y\" = %y\n");
+      "} : " + text_of(y.shape) + "\noutput \"y\" = %y\n");
   problem.inputs.values["x"] = x.values;
   problem.parameters["w"] = weight.values;
   if (has_bias) problem.parameters["b"] = vector.inputs[2].values;
@@ -92,20 +96,27 @@ inline std::string run_conv(const onnx::Vector& vector) {
   const onnx::Tensor x = channels_last(vector.inputs[0]), weight = channels_last(vector.inputs[1]);
   const Shape spatial(x.shape.begin() + 1, x.shape.end() - 1);
   const Shape kernel(weight.shape.begin() + 1, weight.shape.end() - 1);
-  return run_windowed(vector, "convolution", x, weight,
-                      window_settings(vector.nodes[0], spatial, kernel));
+  return run_windowed(
+      vector, "convolution", x, weight,
+      window_settings(vector.nodes[0], spatial, kernel) + group_setting(vector.nodes[0]));
 }
 
-/// The weight is [channels, outputs, kernel...]. Where the result is smaller than the windows
-/// reach, the padding is; where it is larger, by the output padding.
+/// The weight is [channels, outputs of a group, kernel...], channels of a group behind each other.
+/// Where the result is smaller than the windows reach, the padding is; where it is larger, by the
+/// output padding.
 inline std::string run_conv_transpose(const onnx::Vector& vector) {
   const onnx::Node& node = vector.nodes[0];
-  if (attribute_or(node, "group", std::int64_t{1}) != 1) return "has groups";
   const onnx::Tensor x = channels_last(vector.inputs[0]), y = channels_last(vector.outputs[0]);
-  Shape axes(x.shape.size());
+  const std::int64_t groups = attribute_or(node, "group", std::int64_t{1});
+  onnx::Tensor cut = vector.inputs[1];
+  cut.shape[0] /= groups;
+  cut.shape.insert(cut.shape.begin(), groups);
+  Shape axes(cut.shape.size());
   std::iota(axes.begin(), axes.end(), 0);
-  std::rotate(axes.begin(), axes.begin() + 1, axes.end());
-  const onnx::Tensor weight = turned(vector.inputs[1], axes);  // [outputs, kernel..., channels]
+  std::rotate(axes.begin() + 1, axes.begin() + 2, axes.end());
+  onnx::Tensor weight = turned(cut, axes);  // [groups, outputs, kernel..., channels]
+  weight.shape[1] *= groups;
+  weight.shape.erase(weight.shape.begin());
   const std::size_t rank = x.shape.size() - 2;
   const Shape kernel(weight.shape.begin() + 1, weight.shape.end() - 1);
   const Shape strides = numbers_or(node, "strides", rank, 1);
@@ -127,7 +138,7 @@ inline std::string run_conv_transpose(const onnx::Vector& vector) {
   return run_windowed(vector, "transposed_convolution", x, weight,
                       "kernel: " + text_of(kernel) + ", stride: " + text_of(strides) +
                           ", dilation: " + text_of(dilations) + ", padding: " + text_of(pads) +
-                          ", output_padding: " + text_of(more));
+                          group_setting(node) + ", output_padding: " + text_of(more));
 }
 
 }  // namespace halftone::reference::tests
