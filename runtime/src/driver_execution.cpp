@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -58,11 +57,6 @@ std::int64_t largest_workspace(std::span<const ProgramPlan* const> plans) {
   }
   return most;
 }
-
-static_assert(sizeof(EncodedMap) == manifest::kMapBytes);
-
-/// Kernels count along each dimension of what they copy in 32 bits, and add two such numbers.
-constexpr std::int64_t kMostCoordinate = std::int64_t{1} << 30;
 
 /// Whether only write() changes it.
 bool is_the_hosts(Role role) { return role == Role::hyperparameter; }
@@ -168,10 +162,10 @@ void DriverExecution::bind(BoundPhases& bound, Phase phase) const {
   const std::span<const manifest::Launch> all = plan_.launches(phase);
   std::vector<std::vector<std::size_t>> places(all.size());
   std::size_t with_parts = 0;
-  const auto add = [&](std::size_t launch, const DriverModules& modules, Place place) {
+  const auto add = [&](std::size_t launch, const DriverModules& modules, LaunchPlace place) {
     place.of_parts = with_parts % Transfers::kPlaces;
     places[launch].push_back(launches.size());
-    launches.push_back(bind(modules, all[launch], place));
+    launches.push_back(bind_launch({plan_, *context_, memory_, modules}, all[launch], place));
     if (!launches.back().parts.empty()) ++with_parts;
   };
   // While the first kernels are loaded, they are the ones that are bound.
@@ -193,76 +187,6 @@ void DriverExecution::bind(BoundPhases& bound, Phase phase) const {
   }
   bound.phases[static_cast<std::size_t>(phase)] = std::move(launches);
   bound.places[static_cast<std::size_t>(phase)] = std::move(places);
-}
-
-DriverExecution::BoundLaunch DriverExecution::bind(const DriverModules& modules,
-                                                   const manifest::Launch& launch,
-                                                   const Place& place) const {
-  const auto index = static_cast<std::size_t>(launch.kernel);
-  const manifest::Kernel& kernel = plan_.kernel(launch);
-  const manifest::CudaKernel& cuda = plan_.target()->kernels[index];
-  const std::vector<std::int64_t>& symbols = place.sizes.symbols;
-  const std::int64_t blocks = manifest::grid_size(cuda, symbols, context_->multiprocessors());
-  if (blocks > std::numeric_limits<std::int32_t>::max()) {
-    plan_.refuse_launch("has a kernel with more than 2^31 - 1 blocks, '" + kernel.name + "'");
-  }
-  BoundLaunch bound{.function = modules.function(index),
-                    .shape = {.blocks = static_cast<std::uint32_t>(blocks),
-                              .threads = static_cast<std::uint32_t>(cuda.threads),
-                              .shared_bytes = static_cast<std::uint32_t>(cuda.shared_bytes),
-                              .parameters = {}},
-                    .maps = {},
-                    .values = {},
-                    .parts = {},
-                    .buffers = {},
-                    .kernel = kernel.name,
-                    .entry = cuda.entry};
-  context_->explain_kernel(cuda.entry, launch.fused);
-  for (const manifest::Argument& argument : launch.arguments) {
-    std::int64_t at = plan_.first_byte(argument);
-    if (place.section) at += plan_.bytes_before(argument, *place.section, place.sizes, place.begin);
-    bound.buffers.push_back(static_cast<std::size_t>(argument.buffer));
-    if (plan_.lies_in_host(static_cast<std::size_t>(argument.buffer))) {
-      HostPart part = memory_.part(argument, place.of_parts);
-      bound.values.push_back(part.device);
-      if (std::ranges::find(bound.parts, part.host, &HostPart::host) == bound.parts.end()) {
-        bound.parts.push_back(std::move(part));
-      }
-      continue;
-    }
-    bound.values.push_back(memory_.buffer(static_cast<std::size_t>(argument.buffer)) +
-                           static_cast<DeviceAddress>(at));
-  }
-  for (const manifest::TensorMap& map : cuda.maps) {
-    bound.maps.push_back(encode(map, bound, symbols));
-  }
-  if (!cuda.workspace.empty()) bound.values.push_back(memory_.workspace(index, symbols));
-  for (std::int64_t symbol : symbols) {
-    bound.values.push_back(static_cast<std::uint64_t>(symbol));
-  }
-  return bound;
-}
-
-EncodedMap DriverExecution::encode(const manifest::TensorMap& map, const BoundLaunch& bound,
-                                   std::span<const std::int64_t> symbols) const {
-  MapSource source{.address = bound.values[static_cast<std::size_t>(map.argument)],
-                   .element = encoding::traits(map.element).bits == 8 ? MapSource::Element::u8
-                              : map.element == encoding::Element::f16 ? MapSource::Element::f16
-                                                                      : MapSource::Element::bf16,
-                   .dimensions = {}};
-  for (auto dimension = map.dimensions.rbegin(); dimension != map.dimensions.rend(); ++dimension) {
-    const std::int64_t extent = manifest::elements(dimension->extent, symbols);
-    if (extent > kMostCoordinate) {
-      plan_.refuse_launch("has an operand of more than 2^30 rows or columns, of kernel '" +
-                          bound.kernel + "'");
-    }
-    source.dimensions.push_back(
-        {static_cast<std::uint64_t>(extent), static_cast<std::uint32_t>(dimension->box)});
-  }
-  EncodedMap encoded;
-  context_->run("encode a tensor map", context_->kernel_text(bound.entry),
-                [&](Driver& driver) { return driver.encode(source, encoded); });
-  return encoded;
 }
 
 void DriverExecution::launch(const BoundLaunch& bound) {

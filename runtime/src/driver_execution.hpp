@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "bound_launch.hpp"
 #include "driver_context.hpp"
 #include "driver_memory.hpp"
 #include "driver_modules.hpp"
@@ -54,16 +55,6 @@ class DriverExecution final : public Execution {
   std::string variant() const override;
 
  private:
-  struct BoundLaunch {
-    DriverFunction function{};
-    DriverLaunch shape;                 ///< without its parameters
-    std::vector<EncodedMap> maps;       ///< of the parameters, the first ones
-    std::vector<std::uint64_t> values;  ///< of the others
-    std::vector<HostPart> parts;        ///< of the host's memory that it sees (P91)
-    std::vector<std::size_t> buffers;   ///< that it uses
-    std::string kernel, entry;          ///< its names in the manifest and in the text
-  };
-
   struct CapturedGraph {
     std::vector<manifest::Phase> phases;
     OwnedGraph graph;
@@ -95,17 +86,6 @@ class DriverExecution final : public Execution {
                                              std::span<const std::size_t> kernels);
   [[nodiscard]] BoundPhases bind(const DriverModules& modules, const Sizes& sizes) const;
   void bind(BoundPhases& bound, manifest::Phase phase) const;
-  /// With the sizes and the rows of a chunk, where the launch is one of a section.
-  struct Place {
-    const Sizes& sizes;
-    const manifest::Section* section = nullptr;
-    std::int64_t begin = 0;    ///< element of the section's symbol
-    std::size_t of_parts = 0;  ///< on the device, of a launch that sees parts of the host's memory
-  };
-  [[nodiscard]] BoundLaunch bind(const DriverModules& modules, const manifest::Launch& launch,
-                                 const Place& place) const;
-  [[nodiscard]] EncodedMap encode(const manifest::TensorMap& map, const BoundLaunch& bound,
-                                  std::span<const std::int64_t> symbols) const;
   void forget_runs() override;
   void launch(const BoundLaunch& launch);
   void begin_copies(const BoundPhases& of, std::span<const BoundLaunch* const> launches);
