@@ -92,12 +92,10 @@ struct GatherMatricesPass : halftone::ir::impl::GatherMatricesBase<GatherMatrice
   void runOnOperation() override {
     bool areAlike = true;
     for (auto graph : getOperation().getOps<GraphOp>()) {
-      if (graph.getName() == kDiagnosis)
-        continue;
       for (auto op : graph.getBody().front().getOps<ContractOp>())
         for (bool isLhs : {true, false}) {
           std::optional<GatheredMatrix> matrix = findGathered(op, isLhs);
-          if (!matrix)
+          if (!matrix || (graph.getName() == kDiagnosis && isShown(*matrix)))
             continue;
           bool onCpu = canBeGathered(*matrix);
           bool isMarked = forChips ? canBeGatheredByChips(*matrix) : onCpu;
@@ -113,6 +111,11 @@ struct GatherMatricesPass : halftone::ir::impl::GatherMatricesBase<GatherMatrice
   }
 
 private:
+  /// Whether a diagnosis shows it: all but what stays inside of a layer or a gradient.
+  static bool isShown(const GatheredMatrix &matrix) {
+    return !matrix.map->hasAttr(kInternalAttr) || !matrix.view->hasAttr(kInternalAttr);
+  }
+
   /// Floats of lines whose number of neighbours is known.
   static bool hasLines(ContractOp op, const GatheredMatrix &matrix) {
     return matrix.map->hasOneUse() && getPhase(matrix.map) == getPhase(op) && !op.getStart() &&

@@ -155,7 +155,7 @@ def GatherMatrices : Halftone_Pass<"halftone-gather-matrices", "Mark maps that o
     May change rounding: no. A map that leaves elements as they are, such as the windows of a convolution, and the view that makes a
     matrix of them get `halftone.gathered`: the contraction copies its blocks from where the elements were (decisions/0031). Where
     kernels for chips are made, too, those are marked that chips gather (decisions/0037), and the module gets `halftone.cpu_apart` where they
-    are others than the CPU's.
+    are others than the CPU's. Of a diagnosis, which shows the results of layers and gradients, what stays inside of these alone.
   }];
   let options = [Option<"forChips", "for-chips", "bool", "false", "Whether kernels for chips are made, too">];
 }

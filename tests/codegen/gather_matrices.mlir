@@ -166,4 +166,34 @@ halftone.graph "turned" {
   halftone.output "one", %one {halftone.phase = #halftone.phase<forward>} : !halftone.tensor<[batch, 7, 8], f32>
   halftone.output "two", %two {halftone.phase = #halftone.phase<forward>} : !halftone.tensor<[batch, 7, 5], f32>
 }
+
+// A diagnosis gathers what stays inside of a layer, and shows all else: the map that a layer is stays a kernel.
+// CHECK-LABEL: halftone.graph "diagnosis"
+// CHIPS-LABEL: halftone.graph "diagnosis"
+halftone.graph "diagnosis" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 9, 4], f32>
+  %w = halftone.input "w" : !halftone.tensor<[8, 3, 4], f32>
+  %v = halftone.input "v" : !halftone.tensor<[8, 12], f32>
+  // CHECK-NOT: pointwise
+  // CHECK: halftone.kernel "diagnosis_conv" contraction {{.*}} accesses [#halftone.access<lhs reads #{{.*}}>, #halftone.access<rhs>]
+  // CHECK: halftone.kernel "diagnosis_shown" pointwise
+  // CHECK: halftone.kernel {{.*}} contraction {{.*}} accesses [#halftone.access<lhs>, #halftone.access<rhs>]
+  // CHIPS-NOT: pointwise
+  // CHIPS: halftone.kernel "diagnosis_conv" contraction {{.*}} accesses [#halftone.access<lhs reads #{{.*}}>, #halftone.access<rhs>]
+  // CHIPS: halftone.kernel "diagnosis_shown" pointwise
+  // CHIPS: halftone.kernel {{.*}} contraction {{.*}} accesses [#halftone.access<lhs>, #halftone.access<rhs>]
+  %y = halftone.convolution %x, %w {halftone.layer = "conv", halftone.phase = #halftone.phase<forward>, kernel = array<i64: 3>}
+      : (!halftone.tensor<[batch, 9, 4], f32>, !halftone.tensor<[8, 3, 4], f32>) -> !halftone.tensor<[batch, 7, 8], f32>
+  %shown = halftone.map "windows" (%x) over ["batch", 7, 3, 4]
+      reads [#halftone.access<general reads affine_map<(b, i, p, c) -> (b, i + p, c)>>] writes [#halftone.access<full>] {halftone.layer = "shown", halftone.phase = #halftone.phase<forward>}
+      : (!halftone.tensor<[batch, 9, 4], f32>) -> !halftone.tensor<[batch, 7, 3, 4], f32> {
+    ^bb0(%a: f32):
+      halftone.yield %a : f32
+  }
+  %rows = halftone.view %shown {halftone.internal} : (!halftone.tensor<[batch, 7, 3, 4], f32>) -> !halftone.tensor<[batch, 7, 12], f32>
+  %z = halftone.contract %rows, %v {halftone.phase = #halftone.phase<forward>, pass = #halftone.pass<forward>, transpose_rhs}
+      : (!halftone.tensor<[batch, 7, 12], f32>, !halftone.tensor<[8, 12], f32>) -> !halftone.tensor<[batch, 7, 8], f32>
+  halftone.output "y", %y {halftone.phase = #halftone.phase<forward>} : !halftone.tensor<[batch, 7, 8], f32>
+  halftone.output "z", %z {halftone.phase = #halftone.phase<forward>} : !halftone.tensor<[batch, 7, 8], f32>
+}
 }
