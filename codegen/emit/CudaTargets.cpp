@@ -2,6 +2,7 @@
 #include "codegen/emit/CudaTargets.h"
 
 #include "codegen/emit/TaskAxes.h"
+#include "codegen/emit/cuda/GatheredMatrix.h"
 #include "codegen/emit/cuda/KernelText.h"
 #include "codegen/skeletons/Skeletons.h"
 
@@ -56,6 +57,8 @@ static FailureOr<hm::CudaKernel> describe(KernelOp kernel, StringRef chip,
   result.threads = static_cast<int32_t>(launch->threads);
   result.shared_bytes = launch->sharedBytes;
   result.blocks = taskAxesOf(launch->axes, manifest.symbols);
+  for (ArrayRef<Attribute> extents : countedInImages(kernel))
+    result.blocks.push_back({dimensionsOf(extents, manifest.symbols), hm::kMostOfImage});
   result.resident = static_cast<int32_t>(launch->resident);
   for (const skeletons::Launch::Map &map : launch->maps) {
     hm::TensorMap &its = result.maps.emplace_back();

@@ -185,6 +185,14 @@ std::optional<GatheredLines> findGatheredLines(AccessAttr access, const Axes &ax
   return LineFinder(access, axes, batchAxes, source).find();
 }
 
+std::array<SmallVector<Attribute>, 2> extentsOfImage(const GatheredLines &lines, const Axes &axes,
+                                                     TensorType source) {
+  SmallVector<Attribute> windows;
+  for (unsigned axis = lines.firstAxis + lines.images; axis < lines.lastAxis; ++axis)
+    windows.push_back(axes.extent(axis));
+  return {windows, SmallVector<Attribute>(source.getRowDims().drop_front(lines.images))};
+}
+
 std::optional<unsigned> findGatheredInput(KernelOp kernel) {
   if (kernel.getSkeleton() != Skeleton::Contraction)
     return std::nullopt;

@@ -4,6 +4,8 @@
 #ifndef HALFTONE_IR_GATHEREDLINES_H
 #define HALFTONE_IR_GATHEREDLINES_H
 
+#include <array>
+
 #include "codegen/ir/Accesses.h"
 
 namespace halftone::ir {
@@ -35,6 +37,10 @@ struct GatheredLines {
 /// Of an access Lhs or Rhs with a map; nothing where lines lie otherwise than chips gather them.
 std::optional<GatheredLines> findGatheredLines(AccessAttr access, const Axes &axes,
                                                unsigned batchAxes, TensorType source);
+
+/// The windows of an image and its places, each a product of extents.
+std::array<llvm::SmallVector<mlir::Attribute>, 2>
+extentsOfImage(const GatheredLines &lines, const Axes &axes, TensorType source);
 
 /// The number of the operand that the kernel, a contraction, gathers, if there is one.
 std::optional<unsigned> findGatheredInput(KernelOp kernel);

@@ -4,6 +4,7 @@
 #include "codegen/ir/GatheredLines.h"
 #include "codegen/passes/Passes.h"
 #include "codegen/skeletons/KernelGroup.h"
+#include "halftone/manifest/kernels.hpp"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/IntegerSet.h"
 
@@ -168,10 +169,19 @@ private:
   static bool chipsGather(ContractOp op, bool isLhs) {
     std::optional<GatheredMatrix> matrix = findGathered(op, isLhs);
     SmallVector<Attribute> reduction = op.getReduction();
-    return matrix && op.getLhs() != op.getRhs() && hasLines(op, *matrix) &&
-           !isGathered((isLhs ? op.getRhs() : op.getLhs()).getDefiningOp()) &&
-           findGatheredLines(matrix->access, {op.getType().getDims(), reduction},
-                             static_cast<unsigned>(op.getBatchAxes()), tensor(matrix->source));
+    if (!matrix || op.getLhs() == op.getRhs() || !hasLines(op, *matrix) ||
+        isGathered((isLhs ? op.getRhs() : op.getLhs()).getDefiningOp()))
+      return false;
+    Axes axes{op.getType().getDims(), reduction};
+    TensorType source = tensor(matrix->source);
+    std::optional<GatheredLines> lines =
+        findGatheredLines(matrix->access, axes, static_cast<unsigned>(op.getBatchAxes()), source);
+    return lines && llvm::all_of(extentsOfImage(*lines, axes, source), isCounted);
+  }
+
+  /// In the 32 bits that chips have for it; what symbols stand for, the runtime looks at.
+  static bool isCounted(ArrayRef<Attribute> extents) {
+    return getStaticProduct(extents).value_or(0) <= manifest::kMostOfImage;
   }
 
   static bool isPermutation(ArrayRef<Attribute> dims, ArrayRef<Attribute> others) {

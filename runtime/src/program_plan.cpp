@@ -220,11 +220,26 @@ void ProgramPlan::check_rows(const manifest::Kernel& kernel) const {
   }
 }
 
+/// Chips count windows and places in 32 bits.
+void ProgramPlan::check_images(const manifest::Launch& launch) const {
+  const auto index = static_cast<std::size_t>(launch.kernel);
+  for (const manifest::TaskAxis& axis : target_->kernels[index].blocks) {
+    if (axis.tile == manifest::kMostOfImage &&
+        manifest::elements(axis.extent, symbols()) > axis.tile)
+      refuse_launch("has an image of more than 2^30 windows or places, which " +
+                    named("kernel", kernel(launch).name) + " gathers");
+  }
+}
+
 void ProgramPlan::plan() {
   for (const auto& launches : program_->phases) {
     for (const manifest::Launch& launch : launches) check_rows(kernel(launch));
   }
   try {
+    for (const auto& launches : program_->phases) {
+      for (const manifest::Launch& launch : launches)
+        if (target_) check_images(launch);
+    }
     arena_ = manifest::plan_arena(*program_, symbols(), target_ != nullptr);
     for (const manifest::Buffer& buffer : program_->buffers) {
       planned_.elements.push_back(manifest::elements(*program_, buffer, symbols()));

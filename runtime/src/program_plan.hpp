@@ -173,6 +173,7 @@ class ProgramPlan {
   void choose_program(std::string_view name, const Setup& setup);
   void bind_symbols(std::span<const Binding> bindings);
   void check_limits() const;
+  void check_images(const manifest::Launch& launch) const;
   void check_rows(const manifest::Kernel& kernel) const;
   void plan();
   void find_leading_symbol();

@@ -196,4 +196,27 @@ halftone.graph "diagnosis" {
   halftone.output "y", %y {halftone.phase = #halftone.phase<forward>} : !halftone.tensor<[batch, 7, 8], f32>
   halftone.output "z", %z {halftone.phase = #halftone.phase<forward>} : !halftone.tensor<[batch, 7, 8], f32>
 }
+
+// Chips count the windows of an image in 32 bits. Of one that has more they lie in memory there.
+// CHECK-LABEL: halftone.graph "wide"
+// CHIPS-LABEL: halftone.graph "wide"
+halftone.graph "wide" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 32770, 32769, 4], f32>
+  %w = halftone.input "w" : !halftone.tensor<[8, 3, 3, 4], f32>
+  %v = halftone.input "v" : !halftone.tensor<[8, 3, 1, 4], f32>
+  // CHECK-NOT: pointwise
+  // CHECK: halftone.kernel "wide_conv" contraction
+  // CHECK-NOT: pointwise
+  // CHIPS: halftone.kernel "wide_conv_windows" pointwise over ["batch", 32768, 32768, 3, 3, 4]
+  // CHIPS: halftone.kernel "wide_conv" contraction {{.*}} accesses [#halftone.access<lhs>, #halftone.access<rhs>]
+  // CHIPS-NOT: pointwise
+  // CHIPS: halftone.kernel "wide_low" contraction {{.*}} accesses [#halftone.access<lhs reads #{{.*}}>, #halftone.access<rhs>]
+  %y = halftone.convolution %x, %w {halftone.layer = "conv", halftone.phase = #halftone.phase<forward>, kernel = array<i64: 3, 3>, padding = array<i64: 0, 0, 0, 1>}
+      : (!halftone.tensor<[batch, 32770, 32769, 4], f32>, !halftone.tensor<[8, 3, 3, 4], f32>) -> !halftone.tensor<[batch, 32768, 32768, 8], f32>
+  %low = halftone.input "low" : !halftone.tensor<[batch, 32768, 32768, 4], f32>
+  %z = halftone.convolution %low, %v {halftone.layer = "low", halftone.phase = #halftone.phase<forward>, kernel = array<i64: 3, 1>}
+      : (!halftone.tensor<[batch, 32768, 32768, 4], f32>, !halftone.tensor<[8, 3, 1, 4], f32>) -> !halftone.tensor<[batch, 32766, 32768, 8], f32>
+  halftone.output "y", %y {halftone.phase = #halftone.phase<forward>} : !halftone.tensor<[batch, 32768, 32768, 8], f32>
+  halftone.output "z", %z {halftone.phase = #halftone.phase<forward>} : !halftone.tensor<[batch, 32766, 32768, 8], f32>
+}
 }

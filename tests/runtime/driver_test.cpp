@@ -356,3 +356,18 @@ TEST_CASE("damaged kernel texts and impossible grids are refused") {
         "trainer: model 'line' with batch 2 has a kernel with more than 2^31 - 1 blocks, "
         "'line_forward'; bind smaller sizes");
 }
+
+TEST_CASE("an image that a kernel gathers has at most 2^30 windows and 2^30 places") {
+  // 4 * batch by batch of them, as where symbols say how long two sides are.
+  const ChangedArtifact gathering([](auto& manifest) {
+    manifest.cuda[0].kernels[0].blocks.push_back(
+        {{{4, 0}, {1, 0}}, halftone::manifest::kMostOfImage});
+  });
+  const auto bound = [&](std::int64_t batch) {
+    return message_of([&] { Trainer(gathering.artifact(), fake::device(), {.batch = batch}); });
+  };
+  CHECK(bound(16384) == "no error");
+  CHECK(bound(16385) ==
+        "trainer: model 'line' with batch 16385 has an image of more than 2^30 windows or places, "
+        "which kernel 'line_forward' gathers; bind smaller sizes");
+}

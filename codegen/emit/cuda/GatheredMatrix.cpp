@@ -165,6 +165,21 @@ std::string gatheredConstants(KernelOp kernel) {
          bodyConstant("kNeighbours", countNeighbours(kernel, *input));
 }
 
+SmallVector<SmallVector<Attribute>> countedInImages(KernelOp kernel) {
+  SmallVector<SmallVector<Attribute>> counted;
+  std::optional<unsigned> input = findGatheredInput(kernel);
+  if (!input)
+    return counted;
+  auto source = cast<TensorType>(kernel.getInputs()[*input].getType());
+  Axes axes = axesOf(kernel);
+  GatheredLines lines =
+      *findGatheredLines(kernel.getInputAccess(*input), axes, kernel.getBatchDims().size(), source);
+  for (SmallVector<Attribute> &extents : extentsOfImage(lines, axes, source))
+    if (!getStaticProduct(extents))
+      counted.push_back(std::move(extents));
+  return counted;
+}
+
 void printGatheredMatrix(KernelOp kernel, raw_ostream &out) {
   if (std::optional<unsigned> input = findGatheredInput(kernel))
     GatheredPrinter(kernel, *input, out).print();

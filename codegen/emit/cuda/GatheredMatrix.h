@@ -10,6 +10,9 @@ namespace halftone::ir {
 
 /// Nothing of a kernel that gathers none.
 std::string gatheredConstants(KernelOp kernel);
+/// What of such a matrix's images is counted in 32 bits and depends on symbols, each a product:
+/// manifest::kMostOfImage at most.
+llvm::SmallVector<llvm::SmallVector<mlir::Attribute>> countedInImages(KernelOp kernel);
 void printGatheredMatrix(KernelOp kernel, llvm::raw_ostream &out);
 
 } // namespace halftone::ir

@@ -24,6 +24,10 @@ struct Dimension {
 /// task axis of one tile as large as this.
 inline constexpr std::int64_t kMostColumns = std::int64_t{1} << 30;
 
+/// How many windows and how many places an image may have of which a chip's kernel gathers windows.
+/// Where symbols say how many, each is an axis of that kernel's grid, of one tile as large as this.
+inline constexpr std::int64_t kMostOfImage = std::int64_t{1} << 30;
+
 /// How many independent tasks a kernel has: the product of ceil(dimension / tile).
 struct TaskAxis {
   std::vector<Dimension> extent;  ///< a product
