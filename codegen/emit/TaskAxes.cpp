@@ -33,6 +33,9 @@ std::vector<hm::TaskAxis> taskAxesOf(ArrayRef<skeletons::Axis> axes,
   return result;
 }
 
+/// That a tile of lhs has in memory whose bf16 are multiplied in pairs.
+static constexpr int32_t kRowsOfPacked = 16;
+
 hm::Blocking blockingOf(KernelOp kernel, ArrayRef<std::string> symbols,
                         ArrayRef<cpu::CpuVariant> variants) {
   std::optional<skeletons::CpuBlocking> blocking = skeletons::of(kernel).getCpuBlocking(kernel);
@@ -46,13 +49,15 @@ hm::Blocking blockingOf(KernelOp kernel, ArrayRef<std::string> symbols,
   result.rhs_neighbours = static_cast<int32_t>(blocking->rhsNeighbours);
   for (const cpu::CpuVariant &named : variants) {
     const cpu::CpuVariant &variant = cpu::codeVariant(kernel, named);
-    hm::RegisterTile tile{static_cast<int32_t>(variant.tileRows),
-                          static_cast<int32_t>(variant.columnsOfTile(kernel.getColumns())),
-                          static_cast<int32_t>(variant.lhsLanes())};
+    const cpu::SumsTile sums = variant.tileOf(kernel.getColumns());
+    hm::RegisterTile tile{static_cast<int32_t>(sums.rows), static_cast<int32_t>(sums.columns),
+                          static_cast<int32_t>(sums.lhsLanes())};
     if (variant.products == cpu::Bf16Products::Tiles)
       tile.depth = skeletons::kMatrixDepth;
-    else if (variant.products == cpu::Bf16Products::Pairs)
+    if (variant.products == cpu::Bf16Products::Pairs) {
       tile.depth = 2;
+      tile.lanes = kRowsOfPacked;
+    }
     result.tiles.push_back(tile);
   }
   return result;

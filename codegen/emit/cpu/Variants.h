@@ -14,6 +14,15 @@ namespace halftone::cpu {
 /// matrices (AMX, decisions/0022), or two k at a time (AVX512-BF16, decisions/0073).
 enum class Bf16Products { Widened, Tiles, Pairs };
 
+/// Sums of a contraction that stay in the vector registers while products are added.
+struct SumsTile {
+  unsigned rows = 0, columns = 0;
+  unsigned lowRows = 0; // of a lower tile that wastes less at the end; 0 for none
+
+  /// Floats between two k of a copied block of a transposed lhs.
+  unsigned lhsLanes() const { return static_cast<unsigned>(llvm::PowerOf2Ceil(rows)); }
+};
+
 struct CpuVariant {
   llvm::StringRef name;         // as in Manifest::variants
   llvm::StringRef suffix;       // of its functions' names
@@ -22,26 +31,30 @@ struct CpuVariant {
   unsigned bodyLanes;           // elements that one copy of a body computes
   unsigned rowLanes;    // the same in loops that add into the 32 partial sums (N2); divides 32
   unsigned vectorLanes; // f32 of a register
-  unsigned tileRows, tileColumns; // accumulators of a contraction that fit the vector registers
-  unsigned lowTileRows;           // of a lower tile that wastes less at the end; 0 for none
-  bool f16c;                      // converts f16 by F16C
-  llvm::StringRef features = {};  // that the cpu lacks, as LLVM spells them
+  SumsTile tile;
+  bool f16c;                     // converts f16 by F16C
+  llvm::StringRef features = {}; // that the cpu lacks, as LLVM spells them
   Bf16Products products = Bf16Products::Widened;
   /// Of one that does not widen bf16: the variant whose code runs all other kernels.
   llvm::StringRef others = {};
+  SumsTile otherTile = {}; // for columns of which it leaves fewer lanes without a column; or none
 
   /// Whether it has stores past the caches for all that a copy of a body computes.
   bool hasStoresPastCaches() const { return architecture == "x86_64" && bodyLanes >= 16; }
   /// Of the register tile of a contraction with so many columns.
-  unsigned columnsOfTile(std::optional<int64_t> columns) const {
-    uint64_t most = tileColumns;
-    return static_cast<unsigned>(
-        columns ? std::min(most, llvm::alignTo(static_cast<uint64_t>(*columns), vectorLanes))
-                : most);
+  SumsTile tileOf(std::optional<int64_t> columns) const {
+    if (!columns)
+      return tile;
+    auto padded = [&](uint64_t width) {
+      return llvm::alignTo(static_cast<uint64_t>(*columns), width);
+    };
+    if (otherTile.columns > 0 && padded(otherTile.columns) < padded(tile.columns))
+      return otherTile;
+    SumsTile narrow = tile;
+    narrow.columns = static_cast<unsigned>(std::min<uint64_t>(tile.columns, padded(vectorLanes)));
+    return narrow;
   }
   bool widensBf16() const { return products == Bf16Products::Widened; }
-  /// Floats between two k of a copied block of a transposed lhs.
-  unsigned lhsLanes() const { return static_cast<unsigned>(llvm::PowerOf2Ceil(tileRows)); }
 };
 
 /// This machine's, as in llvm::Triple.

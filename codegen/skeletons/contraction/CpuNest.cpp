@@ -32,8 +32,8 @@ class Nest {
 public:
   Nest(Code &code, Frame &frame)
       : code(code), frame(frame), body(code, frame), operands(code, frame),
-        height(frame.variant.tileRows),
-        width(frame.variant.columnsOfTile(frame.kernel.getColumns())) {
+        registers(frame.variant.tileOf(frame.kernel.getColumns())), height(registers.rows),
+        width(registers.columns) {
     isBatch = !frame.kernel.getBatchDims().empty();
     rows = frame.product(code, rowDims());
     if (std::optional<Phases> phases = findCpuPhases(frame.kernel)) {
@@ -80,7 +80,7 @@ public:
       if (!lhsSumOps.empty())
         // Every task, or those of the first columns.
         code.when(elementsUseLhsSum(frame.kernel) ? code.less(begin, end) : isLeft, [&] {
-          code.loop(begin, end, frame.kernel.getTransposeLhs() ? width : 1,
+          code.loop(begin, end, frame.kernel.getTransposeLhs() ? operands.lanesOfPart() : 1,
                     [&](Value row) { sumLhs(row); });
         });
       code.loop(firstK, blocksEnd, depthOfBlock, [&](Value block) { addBlock(block, right); });
@@ -108,7 +108,8 @@ private:
 
   /// A register tile's columns of rhs: packed, or where they lie.
   struct Panel {
-    Value column, mask;
+    Value column;
+    Values masks; // of its parts
     bool isPacked;
   };
 
@@ -183,7 +184,7 @@ private:
         code.loop(first, behind, width, [&](Value column) {
           if (!inPlace && !packing)
             operands.choosePanel(code.subtract(column, first));
-          addPanel({column, maskAt(column), !inPlace}, step);
+          addPanel({column, masksAt(column), !inPlace}, step);
         });
       });
     };
@@ -206,14 +207,21 @@ private:
         packing->packRhs(first, columns, step.begin, step.length);
       else
         operands.packRhs(
-            first, behind, [&](Value column) { return maskAt(column); }, step.begin, step.length);
+            first, behind, [&](Value column) { return masksAt(column); }, step.begin, step.length);
     });
   }
 
-  /// The lanes of a register tile from `column` on that are before the last column.
+  /// The lanes of a part from `column` on that are before the last column.
   Value maskAt(Value column) {
     return frame.fillsRows(width) ? Value()
                                   : code.firstLanes(code.subtract(columns, column), lanes());
+  }
+  /// Of each part of a register tile.
+  Values masksAt(Value column) {
+    Values masks;
+    for (int64_t part = 0; part < operands.parts(); ++part)
+      masks.push_back(maskAt(code.add(column, code.integer(part * lanes()))));
+    return masks;
   }
 
   /// Whether there are tasks that use each element of rhs too few times for a copy to be worth it.
@@ -230,7 +238,7 @@ private:
     Value count = code.subtract(end, begin), full = code.divide(count, height),
           rest = code.remainder(count, code.integer(height));
     Value tall = code.integer(height), shortHeight = tall;
-    if (int64_t low = frame.variant.lowTileRows)
+    if (int64_t low = registers.lowRows)
       shortHeight = code.select(code.less(rest, code.integer(height - low + 1)), code.integer(low),
                                 shortHeight);
     if (!tiles)
@@ -259,8 +267,7 @@ private:
   /// By the code for so many rows.
   void multiplyBy(Value rowsOfTile, Value tile, Value row, const Panel &panel, const Step &step) {
     llvm::SmallSetVector<int64_t, 3> heights;
-    heights.insert_range(
-        SmallVector<int64_t>{height, frame.variant.lowTileRows, tiles ? height : 1});
+    heights.insert_range(SmallVector<int64_t>{height, registers.lowRows, tiles ? height : 1});
     for (int64_t some : heights)
       if (some > 0)
         code.when(code.equal(rowsOfTile, code.integer(some)), [&] {
@@ -271,7 +278,7 @@ private:
         });
   }
 
-  unsigned lanes() { return static_cast<unsigned>(width); }
+  unsigned lanes() const { return operands.lanesOfPart(); }
   VectorType vector() { return code.vector(code.f32(), lanes()); }
   Value sumOf(Value tile, Value row) {
     return code.address(tile, code.f32(), code.multiply(row, code.integer(width)));
@@ -306,8 +313,8 @@ private:
   void multiply(Value tile, Value row, int64_t tileRows, const Panel &panel, const Step &step) {
     SmallVector<Value> places;
     Values zeros;
-    for (int64_t r = 0; r < tileRows; ++r) {
-      places.push_back(sumOf(tile, code.integer(r)));
+    for (int64_t i = 0; i < tileRows * operands.parts(); ++i) {
+      places.push_back(code.address(tile, code.f32(), code.integer(i * lanes())));
       zeros.push_back(code.splat(0.0f, lanes()));
     }
     Values sum = code.when(step.isLater, zeros, [&] {
@@ -322,7 +329,7 @@ private:
     std::optional<NextSums> ahead = findNextSums(tile, tileRows, steps);
     auto addOf = [&](Value k, int64_t behind, ValueRange sums) {
       if (pairs)
-        return pairs->addProducts(lhs, k, pairs->lineOf(k), sums);
+        return pairs->addProducts(lhs, k, pairs->lineOf(k, lanes()), sums);
       return addProducts(lhs, k, behind, lineOf(panel, step, k, behind), sums);
     };
     const int64_t unroll = pairs ? 1 : panel.isPacked ? kUnroll : manifest::kDepthInPlace;
@@ -344,42 +351,65 @@ private:
   }
 
   /// Of rhs, at k + ahead of the block.
-  Value lineOf(const Panel &panel, const Step &step, Value k, int64_t ahead) {
+  Values lineOf(const Panel &panel, const Step &step, Value k, int64_t ahead) {
     if (!panel.isPacked)
-      return operands.loadRhs(panel.column, panel.mask,
+      return operands.loadRhs(panel.column, panel.masks,
                               code.add(step.begin, code.add(k, code.integer(ahead))));
-    return code.load(vector(),
-                     code.address(operands.panelAt(k), code.f32(), code.integer(ahead * width)));
+    Values line;
+    for (int64_t part = 0; part < operands.parts(); ++part)
+      line.push_back(
+          code.load(vector(), code.address(operands.panelAt(k), code.f32(),
+                                           code.integer(ahead * width + part * lanes()))));
+    return line;
   }
 
   /// Those of k + ahead.
-  Values addProducts(Value lhs, Value k, int64_t ahead, Value line, ValueRange sum) {
+  Values addProducts(Value lhs, Value k, int64_t ahead, ValueRange line, ValueRange sum) {
     Value factors =
         code.address(lhs, code.f32(), code.multiply(k, code.integer(operands.depthStride())));
     Values next;
-    for (auto [r, value] : llvm::enumerate(sum)) {
-      int64_t at = static_cast<int64_t>(r) * operands.rowStride() + ahead * operands.depthStride();
+    for (int64_t r = 0; !sum.empty(); ++r) {
+      int64_t at = r * operands.rowStride() + ahead * operands.depthStride();
       Value factor = code.load(code.f32(), code.address(factors, code.f32(), code.integer(at)));
-      next.push_back(
-          math::FmaOp::create(code.builder, code.loc, code.splat(factor, lanes()), line, value));
+      Value inAllLanes = code.splat(factor, lanes());
+      for (Value part : line) {
+        next.push_back(math::FmaOp::create(code.builder, code.loc, inAllLanes, part, sum.front()));
+        sum = sum.drop_front();
+      }
     }
     return next;
   }
 
   /// What the chains of a row of the tile begin with.
   void loadStart(Value tile, Value row, Value firstRow, const Panel &panel) {
-    Value index = code.add(code.multiply(row, columns), panel.column);
-    Value from = code.address(frame.input(*start), code.f32(), index);
-    code.store(code.load(vector(), from, panel.mask), sumOf(tile, code.subtract(row, firstRow)));
+    eachPart(panel, sumOf(tile, code.subtract(row, firstRow)),
+             [&](Value column, Value mask, Value place) {
+               Value index = code.add(code.multiply(row, columns), column);
+               Value from = code.address(frame.input(*start), code.f32(), index);
+               code.store(code.load(vector(), from, mask), place);
+             });
   }
 
   void storeRow(Value tile, Value row, Value firstRow, const Panel &panel) {
     enterRow(row);
-    body.enterElement(panel.column, panel.mask, lanes());
-    body.setAccumulator(code.load(vector(), sumOf(tile, code.subtract(row, firstRow))));
-    body.storeFull();
-    if (maximum)
-      maximum->add(body, panel.mask);
+    eachPart(panel, sumOf(tile, code.subtract(row, firstRow)),
+             [&](Value column, Value mask, Value place) {
+               body.enterElement(column, mask, lanes());
+               body.setAccumulator(code.load(vector(), place));
+               body.storeFull();
+               if (maximum)
+                 maximum->add(body, mask);
+             });
+  }
+
+  /// The parts of a register tile's row whose sums are at `row`. Each has a column, since the
+  /// tile's width leaves fewer lanes without one than another.
+  void eachPart(const Panel &panel, Value row,
+                function_ref<void(Value column, Value mask, Value place)> part) {
+    for (auto [i, mask] : llvm::enumerate(panel.masks)) {
+      Value before = code.integer(static_cast<int64_t>(i) * lanes());
+      part(code.add(panel.column, before), mask, code.address(row, code.f32(), before));
+    }
   }
 
   /// Values per row of the result: sums of lhs over k by N3, and what the body makes of them.
@@ -425,7 +455,8 @@ private:
   std::optional<CpuTiles> tiles;
   std::optional<CpuPairs> pairs;
   std::optional<CpuMaximum> maximum; // of a kernel with a finish
-  int64_t height, width;             // of the register tile
+  SumsTile registers;
+  int64_t height, width; // of the register tile
   bool isBatch;
   Value rows, depth, columns;
   Value rowsOfTask, columnsOfTask, depthOfBlock, sums, lhsSums;

@@ -20,8 +20,8 @@ int64_t getLhsStride(KernelOp kernel) {
 }
 
 CpuOperands::CpuOperands(Code &code, Frame &frame)
-    : code(code), frame(frame), width(frame.variant.columnsOfTile(frame.kernel.getColumns())),
-      stride(getLhsStride(frame.kernel)), lanes(frame.variant.lhsLanes()) {}
+    : code(code), frame(frame), tile(frame.variant.tileOf(frame.kernel.getColumns())),
+      width(tile.columns), stride(getLhsStride(frame.kernel)), lanes(tile.lhsLanes()) {}
 
 void CpuOperands::place(Value lhsMemory, Value panel, Value blockDepth, Value packed,
                         Value packedAhead) {
@@ -103,7 +103,7 @@ void CpuOperands::copyLhs(Value begin, Value count, Value block, Value length) {
   Value inside = code.maximum(
       code.integer(0),
       code.minimum(count, code.subtract(code.subtract(rows, begin), code.integer(lanes - 1))));
-  int64_t height = frame.variant.tileRows;
+  int64_t height = tile.rows;
   Value edge = code.multiply(code.ceilDivide(inside, height), code.integer(height));
   copyLanes(begin, code.integer(0), edge, block, length, false);
   copyLanes(begin, edge, count, block, length, true);
@@ -131,7 +131,7 @@ void CpuOperands::copyLanes(Value begin, Value first, Value last, Value block, V
   unsigned count = lanes > 1 ? static_cast<unsigned>(lanes) : 0;
   code.loop(code.integer(0), length, kDepthAtOnce, [&](Value part) {
     Value behind = code.minimum(code.add(part, code.integer(kDepthAtOnce)), length);
-    code.loop(first, last, frame.variant.tileRows, [&](Value row) {
+    code.loop(first, last, tile.rows, [&](Value row) {
       Value from = code.add(begin, row), destination = copiedLhs(row);
       Value mask = isEdge && count ? code.firstLanes(code.subtract(rows, from), count) : Value();
       code.loop(part, behind, 1, [&](Value k) {
@@ -145,11 +145,11 @@ void CpuOperands::copyLanes(Value begin, Value first, Value last, Value block, V
 Value CpuOperands::copiedLhs(Value row) {
   if (stride)
     return code.address(lhsBlock, code.f32(), code.multiply(row, code.integer(stride)));
-  Value height = code.integer(frame.variant.tileRows);
-  Value tile = code.divide(row, height), rowInTile = code.remainder(row, height);
+  Value height = code.integer(tile.rows);
+  Value index = code.divide(row, height), rowInTile = code.remainder(row, height);
   return code.address(
       lhsBlock, code.f32(),
-      code.add(code.multiply(tile, code.multiply(depthOfBlock, code.integer(lanes))), rowInTile));
+      code.add(code.multiply(index, code.multiply(depthOfBlock, code.integer(lanes))), rowInTile));
 }
 
 //===--- Matrices that are gathered ---===//
@@ -253,7 +253,7 @@ void CpuOperands::choosePanel(Value columns) {
   rhsPanel = code.address(rhsPanels, code.f32(), code.multiply(columns, depthOfPanels));
 }
 
-void CpuOperands::packRhs(Value first, Value behind, function_ref<Value(Value column)> mask,
+void CpuOperands::packRhs(Value first, Value behind, function_ref<Values(Value column)> masks,
                           Value block, Value length) {
   if (rhsLines)
     return packGathered(first, block, length);
@@ -263,30 +263,43 @@ void CpuOperands::packRhs(Value first, Value behind, function_ref<Value(Value co
     });
   if (frame.kernel.getTransposeRhs())
     return packTransposed(first, block, length, {});
-  auto pack = [&](Value k, Value column, Value lanesInside) {
+  auto pack = [&](Value k, Value column, ValueRange inside) {
     choosePanel(code.subtract(column, first));
-    code.store(loadRhs(column, lanesInside, code.add(block, k)), panelAt(k));
+    for (auto [part, line] : llvm::enumerate(loadRhs(column, inside, code.add(block, k))))
+      code.store(line, code.address(panelAt(k), code.f32(),
+                                    code.integer(static_cast<int64_t>(part) * lanesOfPart())));
   };
+  const Values all(parts());
   Value whole = code.add(first, code.integer(width * panelsAtOnce()));
   code.when(
       code.less(whole, code.add(code.minimum(behind, columns), code.integer(1))),
       [&] {
         code.loop(code.integer(0), length, 1, [&](Value k) {
           for (int64_t panel = 0; panel < panelsAtOnce(); ++panel)
-            pack(k, code.add(first, code.integer(panel * width)), {});
+            pack(k, code.add(first, code.integer(panel * width)), all);
         });
       },
       [&] {
         code.loop(first, behind, width, [&](Value column) {
-          Value inside = mask(column);
+          Values inside = masks(column);
           code.loop(code.integer(0), length, 1, [&](Value k) { pack(k, column, inside); });
         });
       });
 }
 
-Value CpuOperands::loadRhs(Value column, Value mask, Value k) {
-  Value source = addressIn(rhs, code.add(code.multiply(kOfMap(k), columns), column));
-  return loadFrom(rhs, static_cast<unsigned>(width), source, mask);
+Values CpuOperands::loadRhs(Value column, ValueRange masks, Value k) {
+  Value first = code.add(code.multiply(kOfMap(k), columns), column);
+  Values line;
+  for (auto [part, mask] : llvm::enumerate(masks)) {
+    Value at = code.add(first, code.integer(static_cast<int64_t>(part) * lanesOfPart()));
+    line.push_back(loadFrom(rhs, lanesOfPart(), addressIn(rhs, at), mask));
+  }
+  return line;
+}
+
+unsigned CpuOperands::lanesOfPart() const {
+  return llvm::isPowerOf2_64(static_cast<uint64_t>(width)) ? static_cast<unsigned>(width)
+                                                           : frame.variant.vectorLanes;
 }
 
 /// Rows [block, block + length) of rhs into a panel from `inPanel` on, or from its begin.

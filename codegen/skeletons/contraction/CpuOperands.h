@@ -40,18 +40,22 @@ public:
   /// Those that panels begin with `column` of: of a block from `block` on, this thread's own or
   /// among all.
   void enterPanels(Value column, Value block);
+  /// A line of a panel is one vector, or parts of a register where its length is no power of two.
+  unsigned lanesOfPart() const;
+  int64_t parts() const { return width / lanesOfPart(); }
   /// How many panels of rhs are packed together: a line each of a row of rhs, where it lies so.
   int64_t panelsAtOnce() const;
   /// panel[k][0 .. width) = rhs(block + k, column ...) for k below `length`, of each panel that
-  /// begins in [first, behind); `mask` gives the lanes before the last column, the others are never
-  /// stored.
-  void packRhs(Value first, Value behind, llvm::function_ref<Value(Value column)> mask, Value block,
-               Value length);
+  /// begins in [first, behind); `masks` gives the lanes before the last column, of each part, the
+  /// others are never stored.
+  void packRhs(Value first, Value behind, llvm::function_ref<cpu::Values(Value column)> masks,
+               Value block, Value length);
   /// The panel whose columns begin so many behind the first that was packed.
   void choosePanel(Value columns);
   Value panelAt(Value k);
-  /// What packRhs() would put into panel[k], from where it lies; rhs is not transposed.
-  Value loadRhs(Value column, Value mask, Value k);
+  /// What packRhs() would put into panel[k], part by part, from where it lies; rhs is not
+  /// transposed.
+  cpu::Values loadRhs(Value column, mlir::ValueRange masks, Value k);
 
   /// Where the stored lhs(row, k) and rhs(k, column) lie.
   Value lhsAt(Value row, Value k);
@@ -86,6 +90,7 @@ private:
 
   cpu::Code &code;
   cpu::Frame &frame;
+  cpu::SumsTile tile;
   int64_t width, stride, lanes;
   const CpuPhase *phase = nullptr;
   Matrix lhs, rhs;

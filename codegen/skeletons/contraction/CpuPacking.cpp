@@ -16,7 +16,8 @@ constexpr int64_t kTileBytes = kTileSide * kTileRowBytes, kWordBytes = 4;
 
 CpuPacking::CpuPacking(Code &code, Frame &frame, CpuOperands &operands)
     : code(code), frame(frame), operands(operands),
-      width(frame.variant.columnsOfTile(frame.kernel.getColumns())),
+      height(frame.variant.tileOf(frame.kernel.getColumns()).rows),
+      width(frame.variant.tileOf(frame.kernel.getColumns()).columns),
       turnsPairs(frame.variant.products == Bf16Products::Pairs) {}
 
 void CpuPacking::place(Value lhsMemory, Value panel, Value depthOfBlock, Value packed,
@@ -43,7 +44,7 @@ Value CpuPacking::rowAt(Value tile, Value index, int64_t bytes) const {
 }
 
 int64_t CpuPacking::rowsOfTile() const {
-  return std::min<int64_t>(kTileSide, frame.variant.tileRows);
+  return height < kTileSide && kTileSide % height != 0 ? height : kTileSide;
 }
 
 Value CpuPacking::lhsTile(Value row) const {
@@ -248,10 +249,11 @@ void CpuPacking::enterPanel(Value column, Value block) {
 
 /// Lines are k, so that those of a row of tiles are put side by side first, then pairs of them into
 /// the tiles.
-void CpuPacking::packGathered(const CpuLines &lines, const Rectangle &from, Value tiles) {
+void CpuPacking::packGathered(const CpuLines &lines, const Rectangle &from, int64_t across,
+                              Value tiles) {
   copyLines(lines, from, kMatrixDepth, linesOfTiles);
   code.loop(code.integer(0), code.integer(kTileSide), 1, [&](Value pair) {
-    for (int64_t tile = 0; tile < width / kTileSide; ++tile) {
+    for (int64_t tile = 0; tile < across; ++tile) {
       auto half = [&](int64_t odd) {
         Value line =
             rowAt(linesOfTiles, code.add(code.multiply(pair, code.integer(2)), code.integer(odd)));
@@ -270,12 +272,17 @@ void CpuPacking::packRhs(Value column, Value columns, Value block, Value length)
   const CpuLines *lines = operands.linesOf(false);
   code.loop(code.integer(0), length, kMatrixDepth, [&](Value k) {
     Value tile = code.divide(k, kMatrixDepth);
+    for (int64_t from = 0; lines && from < width; from += kMatrixDepth) {
+      const int64_t count = std::min(width - from, kMatrixDepth);
+      Value first = code.add(column, code.integer(from));
+      packGathered(*lines,
+                   {code.add(block, k),
+                    code.minimum(code.subtract(length, k), code.integer(kMatrixDepth)), first,
+                    code.minimum(code.subtract(columns, first), code.integer(count))},
+                   count / kTileSide, rhsTile(rhsPanel, tile, code.integer(from / kTileSide)));
+    }
     if (lines)
-      return packGathered(
-          *lines,
-          {code.add(block, k), code.minimum(code.subtract(length, k), code.integer(kMatrixDepth)),
-           column, code.minimum(code.subtract(columns, column), code.integer(width))},
-          rhsTile(rhsPanel, tile, code.integer(0)));
+      return;
     code.loop(code.integer(0), code.integer(across), 1, [&](Value lane) {
       Value first = code.add(column, code.multiply(lane, code.integer(kTileSide)));
       // A panel's second half may lie past the last column.

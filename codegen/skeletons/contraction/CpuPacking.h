@@ -43,7 +43,7 @@ public:
   /// From a panel of all k to the next one, in tiles; 0 where panels are this thread's own.
   Value tilesToNextPanel() const;
   Value rowAt(Value tile, Value index) const { return rowAt(tile, index, kTileRowBytes); }
-  /// Of lhs in one tile.
+  /// Of lhs in one tile: of one register tile or of several.
   int64_t rowsOfTile() const;
 
 private:
@@ -65,7 +65,7 @@ private:
   void copyLines(const CpuLines &lines, const Rectangle &from, int64_t rows, Value destination);
   void copyPart(const CpuLines &lines, const Rectangle &from, const CpuLines::Part &part,
                 Value mask, Value destination);
-  void packGathered(const CpuLines &lines, const Rectangle &from, Value tiles);
+  void packGathered(const CpuLines &lines, const Rectangle &from, int64_t across, Value tiles);
   Value alongDepth(const Source &source, Value lane);
   Value acrossLanes(const Source &source, Value pair);
   Value addressOf(const Source &source, Value lane, Value k);
@@ -80,7 +80,7 @@ private:
   cpu::Code &code;
   cpu::Frame &frame;
   CpuOperands &operands;
-  int64_t width;
+  int64_t height, width;        // of the register tile
   bool turnsPairs;              // whether the later k of a pair is in the lower half of its word
   Value linesOfTiles;           // of a gathered rhs: those of a row of tiles, as they lie
   Value lhsBlock, tilesOfBlock; // of lhs along k, behind one another

@@ -19,10 +19,10 @@ public:
   Value pairsOf(Value length) { return code.ceilDivide(length, 2); }
   /// Where the block's `row` of lhs is packed, with those that follow in its tile.
   Value lhsAt(Value row);
-  /// The panel's line of a pair of k.
-  Value lineOf(Value pair);
+  /// The panel's line of a pair of k, in parts of so many columns.
+  cpu::Values lineOf(Value pair, int64_t columnsOfPart);
   /// Adds that line's products with as many rows of lhs as there are sums.
-  cpu::Values addProducts(Value lhs, Value pair, Value line, mlir::ValueRange sums);
+  cpu::Values addProducts(Value lhs, Value pair, mlir::ValueRange line, mlir::ValueRange sums);
 
 private:
   cpu::Code &code;

@@ -49,7 +49,7 @@ void CpuTiles::release() { emit("tilerelease", {}); }
 /// of rows fetches one line in sixteen, so that a task of many has fetched all of them.
 void CpuTiles::fetchNextPanel(Value k, Value rowInBlock) {
   const int64_t across = packed.columns() / kTileSide;
-  Value tile = code.divide(rowInBlock, frame.variant.tileRows);
+  Value tile = code.divide(rowInBlock, frame.variant.tile.rows);
   Value line =
       code.multiply(code.remainder(tile, code.integer(kTileSide)), code.integer(kTileRowBytes));
   Value panel = packed.tilesToNextPanel(); // its own is at hand

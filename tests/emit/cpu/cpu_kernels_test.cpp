@@ -264,7 +264,7 @@ TEST_CASE("a flat kernel sums all elements by the flat tree N4") {
 TEST_CASE("a contraction with a transposed rhs is one chain N1 per result, then its body") {
   for (const std::int64_t k : {1, 64, 300}) {
     CAPTURE(k);
-    each_column_count({1, 10, 16, 33, 64}, [&](std::int64_t n, const Case& c) {
+    each_column_count({1, 10, 16, 20, 33, 64, 144}, [&](std::int64_t n, const Case& c) {
       Matrix x(c.batch, k, c, 1), w(n, k, c, 2), bias(1, n, c, 3), skip(c.batch, n, c, 4),
           row(c.batch, 1, c, 5);
       Result plain(c.batch * n, c), r(c.batch * n, c);
@@ -289,7 +289,7 @@ TEST_CASE("a contraction with a transposed rhs is one chain N1 per result, then 
 TEST_CASE("a contraction sums its lhs per row by the column tree N3") {
   for (const std::int64_t k : {1, 64, 300}) {
     CAPTURE(k);
-    each_column_count({1, 10, 16, 33, 64}, [&](std::int64_t n, const Case& c) {
+    each_column_count({1, 10, 16, 20, 33, 64, 144}, [&](std::int64_t n, const Case& c) {
       Matrix x(c.batch, k, c, 1), w(k, n, c, 2);
       Result r(c.batch * n, c), sums(c.batch, c);
       run(c.variant, "plain_" + std::to_string(n) + "_" + std::to_string(k),
@@ -309,7 +309,7 @@ TEST_CASE("a contraction sums its lhs per row by the column tree N3") {
 TEST_CASE("a contraction's finish takes the largest magnitude of its elements") {
   for (const std::int64_t k : {1, 64, 300}) {
     CAPTURE(k);
-    each_column_count({1, 10, 16, 33, 64}, [&](std::int64_t n, const Case& c) {
+    each_column_count({1, 10, 16, 20, 33, 64, 144}, [&](std::int64_t n, const Case& c) {
       Matrix x(c.batch, k, c, 1), w(n, k, c, 2), s(1, 1, c, 3);
       if (!c.specials) s[0] = -3.0f;  // the largest of all is a sum that is negative
       Result r(c.batch * n, c), largest(1, c), scaled(1, c), workspace(1, c);
@@ -334,7 +334,7 @@ TEST_CASE("a contraction's finish takes the largest magnitude of its elements") 
 }
 
 TEST_CASE("a weight gradient contracts over the batch and brings the bias gradient") {
-  for (const std::int64_t n : {1, 10, 16, 33, 64, 1029})
+  for (const std::int64_t n : {1, 10, 16, 20, 33, 64, 144, 1029})
     each_case({1, 5, 48, 100, 256, 300, 700}, [&](const Case& c) {
       CAPTURE(n);
       Matrix g(c.batch, 50, c, 1), x(c.batch, n, c, 2);
@@ -354,7 +354,7 @@ TEST_CASE("a weight gradient contracts over the batch and brings the bias gradie
 
 TEST_CASE("a contraction with both sides transposed and a tile of odd size") {
   for (const std::int64_t k : {1, 64, 300})
-    for (const std::int64_t n : {1, 10, 33, 100})
+    for (const std::int64_t n : {1, 10, 20, 33, 100})
       each_case({1}, [&](const Case& c) {
         CAPTURE(k);
         CAPTURE(n);
