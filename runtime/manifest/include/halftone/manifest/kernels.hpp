@@ -39,7 +39,9 @@ struct TaskAxis {
 /// The results of a contraction that stay in a CPU's registers while their products are added.
 struct RegisterTile {
   std::int32_t rows = 1, columns = 1;
-  std::int32_t lanes = 1;  ///< floats between two k of a block of lhs that lies by k
+  /// Floats between two k of a block of lhs that lies by k; of pairs the rows that a tile of lhs
+  /// has in memory for as many of its own.
+  std::int32_t lanes = 1;
   /// The k that one product adds: 1 of f32, and copies are f32; 2 of pairs of bf16 and 32 of tiles
   /// of matrices, where copies are bf16, whatever Blocking::stride is, and blocks multiples of
   /// kPackedDepth.
