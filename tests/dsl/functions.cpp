@@ -88,6 +88,10 @@ constexpr auto clamped = [](auto x) { return clamp(x, -1.5, 2); };
 constexpr auto leaky = [](auto x) { return leaky_relu(x, 0.25); };
 constexpr auto smooth = [](auto x) { return softplus(x); };
 constexpr auto of_mish = [](auto x) { return mish(x); };
+constexpr auto of_silu = [](auto x) { return silu(x); };
+constexpr auto of_relu = [](auto x) { return relu(x); };
+constexpr auto of_gelu = [](auto x) { return gelu(x); };
+constexpr auto of_gelu_tanh = [](auto x) { return gelu_tanh(x); };
 constexpr auto of_elu = [](auto x) { return elu(x, 1.5); };
 constexpr auto of_logits = [](auto x, auto y) { return binary_cross_entropy_with_logits(x, y); };
 constexpr auto soft = [](auto x) { return softsign(x); };
@@ -128,6 +132,19 @@ TEST_CASE("functions that are made of others have their values and gradients") {
       "softplus", smooth, [&](double x, double) { return log_of_sum(x); }, -7.9);
   check_function(
       "mish", of_mish, [&](double x, double) { return x * std::tanh(log_of_sum(x)); }, -7.9);
+  check_function(
+      "silu", of_silu, [](double x, double) { return x / (1 + std::exp(-x)); }, -7.9);
+  check_function(
+      "relu", of_relu, [](double x, double) { return std::fmax(x, 0); }, -7.9);
+  check_function(
+      "gelu", of_gelu, [](double x, double) { return x * std::erfc(-x / std::sqrt(2)) / 2; }, -3.9);
+  check_function(
+      "gelu_tanh", of_gelu_tanh,
+      [](double x, double) {
+        const double pi = 3.14159265358979324;
+        return x / 2 * (1 + std::tanh(std::sqrt(2 / pi) * (x + 0.044715 * x * x * x)));
+      },
+      -2.9);
   check_function(
       "elu", of_elu, [](double x, double) { return x > 0 ? x : 1.5 * std::expm1(x); }, -7.9);
   check_function(
@@ -223,6 +240,10 @@ TEST_CASE("functions that are made of others have torch's gradients at kinks") {
   check_at(of_mish, 0, 0, std::tanh(std::log(2.0f)));
   check_at(of_mish, 1e30, 1e30, 1);
   check_at(of_mish, -1e30, 0, 0);
+  check_at(of_relu, 0, 0, 0);
+  check_at(of_relu, kInfinity, kInfinity, 1);
+  check_at(of_relu, -kInfinity, 0, 0);
+  check_at(of_silu, 0, 0, 0.5);
   check_at(of_elu, 0, 0, 1.5);
   check_at(of_elu, 1e30, 1e30, 1);
   check_at(of_elu, kInfinity, kInfinity, 1);

@@ -62,6 +62,32 @@ constexpr Scalar pow(const A& x, const B& exponent) {
   return tracing::power_of(x, exponent);
 }
 
+/// Of layers that are kinds of their own (D23 to D25, D32).
+namespace functions {
+struct Relu {
+  constexpr Scalar operator()(const Scalar& x) const {
+    const Condition below = x <= 0.0;
+    return select(below, 0.0, x);
+  }
+};
+struct Gelu {
+  constexpr Scalar operator()(const Scalar& x) const {
+    const Scalar share = 0.5 + 0.5 * erf(x * 0.70710678118654752);
+    return x * share;
+  }
+};
+struct GeluTanh {
+  constexpr Scalar operator()(const Scalar& x) const {
+    const Scalar cube = 0.044715 * x * x * x;
+    const Scalar share = 0.5 + 0.5 * tanh(0.79788456080286536 * (x + cube));
+    return x * share;
+  }
+};
+struct Silu {
+  constexpr Scalar operator()(const Scalar& x) const { return x * sigmoid(x); }
+};
+}  // namespace functions
+
 /// `x` above 0, otherwise slope * x; `slope` may be another value (PReLU).
 constexpr Scalar leaky_relu(const Scalar& x, const Scalar& slope = 0.01) {
   const Condition positive = x > 0.0;

@@ -3,6 +3,7 @@
 // below, and its result becomes the current value. Formulas: docs/spec/description.md, D20 to D59.
 #pragma once
 
+#include "halftone/functions.hpp"
 #include "halftone/selectors.hpp"
 #include "halftone/shape.hpp"
 #include "halftone/spec.hpp"
@@ -378,10 +379,22 @@ struct Activation : Spec<1> {
         "relu, or relu(\"act\")");
   }
 };
-inline constexpr Activation relu{building::node<building::Relu>(nullptr)};  ///< D23
-inline constexpr Activation gelu{building::node<building::Gelu>(nullptr)};  ///< D24, by erf
-inline constexpr Activation gelu_tanh{building::node_with<building::Gelu>(nullptr, 1)};  ///< D25
-inline constexpr Activation silu{building::node<building::Silu>(nullptr)};               ///< D32
+/// One that is a function in lambdas, too: silu(x). There its operations are those of the formula,
+/// each rounded by itself.
+template <class F>
+struct ActivationOf : Activation {
+  using Activation::Activation;
+  using Activation::operator();
+  constexpr Scalar operator()(const Scalar& x) const { return F{}(x); }
+};
+inline constexpr ActivationOf<functions::Relu> relu{
+    building::node<building::Relu>(nullptr)};  ///< D23
+inline constexpr ActivationOf<functions::Gelu> gelu{
+    building::node<building::Gelu>(nullptr)};  ///< D24, by erf
+inline constexpr ActivationOf<functions::GeluTanh> gelu_tanh{
+    building::node_with<building::Gelu>(nullptr, 1)};  ///< D25
+inline constexpr ActivationOf<functions::Silu> silu{
+    building::node<building::Silu>(nullptr)};  ///< D32
 
 /// A layer in a chain, and in rules the class of what computes one (P3).
 struct SoftmaxOrClass : Activation, Selector {
