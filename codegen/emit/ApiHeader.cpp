@@ -3,6 +3,7 @@
 #include "codegen/emit/ApiHeader.h"
 
 #include "codegen/import/Names.h"
+#include "halftone/manifest/plan.hpp"
 #include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
@@ -162,10 +163,11 @@ private:
   std::string shape(const hm::Buffer &buffer) {
     std::vector<std::string> dims;
     for (const hm::Dimension &dim : buffer.shape)
-      dims.push_back(dim.symbol < 0 ? std::to_string(dim.extent)
-                     : dim.extent == 1
-                         ? m.symbols[dim.symbol]
-                         : std::to_string(dim.extent) + " * " + m.symbols[dim.symbol]);
+      dims.push_back((dim.symbol < 0 ? std::to_string(dim.extent)
+                      : dim.extent == 1
+                          ? m.symbols[dim.symbol]
+                          : std::to_string(dim.extent) + " * " + m.symbols[dim.symbol]) +
+                     hm::added_text(dim));
     return "(" + join(dims, ", ") + ")";
   }
 

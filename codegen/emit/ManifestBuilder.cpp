@@ -9,6 +9,7 @@
 #include "codegen/passes/HostStays.h"
 #include "codegen/skeletons/Skeletons.h"
 #include "halftone/description/text.hpp"
+#include "halftone/description/validate.hpp"
 #include "halftone/manifest/checksum.hpp"
 #include "halftone/manifest/version.hpp"
 #include "llvm/ADT/StringExtras.h"
@@ -133,6 +134,11 @@ private:
       auto symbol = decodes ? std::prev(m.symbols.end()) : llvm::find(m.symbols, times);
       m.limits.push_back({static_cast<int32_t>(symbol - m.symbols.begin()),
                           weight.shape.front().extent, node.name, weight.name});
+    }
+    for (hd::SizeLimit &limit : hd::size_limits(description)) {
+      auto symbol = llvm::find(m.symbols, limit.symbol);
+      m.limits.push_back({static_cast<int32_t>(symbol - m.symbols.begin()), limit.most, limit.node,
+                          "", limit.least, std::move(limit.reason)});
     }
   }
 

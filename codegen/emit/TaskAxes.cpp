@@ -15,7 +15,7 @@ hm::Dimension dimensionOf(Attribute dim, ArrayRef<std::string> symbols) {
   SymbolicExtent of = symbolicExtentOf(cast<StringAttr>(dim).getValue());
   const std::string *symbol = llvm::find(symbols, of.name);
   return {of.factor, static_cast<int32_t>(symbol - symbols.begin()),
-          static_cast<int32_t>(of.divisor)};
+          static_cast<int32_t>(of.divisor), of.added};
 }
 
 std::vector<hm::Dimension> dimensionsOf(ArrayRef<Attribute> dims, ArrayRef<std::string> symbols) {

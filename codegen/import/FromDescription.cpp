@@ -108,8 +108,9 @@ public:
 private:
   TensorType typeOf(const hd::Node &node) {
     auto dims = llvm::map_to_vector(node.shape, [&](const hd::Dimension &dim) -> Attribute {
-      return dim.symbol.empty() ? Attribute(builder.getI64IntegerAttr(dim.extent))
-                                : symbolOf(builder.getContext(), {dim.symbol, 1, dim.factor});
+      return dim.symbol.empty()
+                 ? Attribute(builder.getI64IntegerAttr(dim.extent))
+                 : symbolOf(builder.getContext(), {dim.symbol, 1, dim.factor, dim.extent});
     });
     return TensorType::get(builder.getContext(), dims,
                            ir::typeOf(builder.getContext(), node.format));

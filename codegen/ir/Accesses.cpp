@@ -193,9 +193,20 @@ SmallVector<AffineExpr> axesOf(TensorType domain) {
   return axes;
 }
 
-AccessAttr readAt(ArrayRef<AffineExpr> at, TensorType domain, TensorType operand) {
-  auto map = AffineMap::get(domain.getRank(), 0, at, domain.getContext());
-  return recogniseAccess(map, {domain.getDims(), {}}, operand);
+AccessAttr readAt(ArrayRef<AffineExpr> at, TensorType domain, TensorType operand,
+                  ArrayRef<Attribute> lengths) {
+  MLIRContext *context = domain.getContext();
+  auto map = AffineMap::get(domain.getRank(), lengths.size(), at, context);
+  auto isLength = [](AffineExpr expr) {
+    bool is = false;
+    expr.walk([&](AffineExpr part) { is |= isa<AffineSymbolExpr>(part); });
+    return is;
+  };
+  if (llvm::any_of(at, isLength))
+    return AccessAttr::get(context, AccessKind::General, 0, AffineMapAttr::get(map), {}, {},
+                           lengths);
+  return recogniseAccess(AffineMap::get(domain.getRank(), 0, at, context), {domain.getDims(), {}},
+                         operand);
 }
 
 /// Whether the axes that dimension `dim` is read by reach all of it, so that what lies behind it is
@@ -314,21 +325,21 @@ static LogicalResult verifyGeneral(KernelOp kernel, AccessAttr access, TensorTyp
     return kernel.emitOpError("has a general access without a map");
   AffineMap map = access.getMap().getValue();
   if (map.getNumDims() != axes.size() || map.getNumResults() != tensor.getRank() ||
-      map.getNumSymbols() != access.getIndices().size())
+      map.getNumSymbols() != access.getIndices().size() + access.getLengths().size())
     return kernel.emitOpError() << "reads " << tensor << " by a map of " << map.getNumDims()
                                 << " axes, " << map.getNumSymbols() << " indices and "
                                 << map.getNumResults() << " dimensions; it wants " << axes.size()
-                                << ", " << access.getIndices().size() << " and "
-                                << tensor.getRank();
+                                << ", " << access.getIndices().size() + access.getLengths().size()
+                                << " and " << tensor.getRank();
   IntegerSet where = access.getWhere() ? access.getWhere().getValue() : IntegerSet();
   if (where && (where.getNumDims() != axes.size() || where.getNumSymbols() != 0))
     return kernel.emitOpError() << "has a predicate of " << where.getNumDims() << " axes and "
                                 << where.getNumSymbols() << " indices; it wants " << axes.size()
                                 << " and 0";
-  auto isPlain = [](AffineExpr expr) {
+  auto isPlain = [&](AffineExpr expr) { // lengths may be factors and divisors
     bool hasCeiling = false;
     expr.walk([&](AffineExpr part) { hasCeiling |= part.getKind() == AffineExprKind::CeilDiv; });
-    return expr.isPureAffine() && !hasCeiling;
+    return !hasCeiling && (expr.isPureAffine() || !access.getLengths().empty());
   };
   if (!llvm::all_of(map.getResults(), isPlain) ||
       (where && !llvm::all_of(where.getConstraints(), isPlain)))
@@ -336,7 +347,7 @@ static LogicalResult verifyGeneral(KernelOp kernel, AccessAttr access, TensorTyp
                               "write sums, multiples, floordiv and mod");
   if (!where)
     if (AccessAttr named = recogniseAccess(map, axes, tensor);
-        named.getKind() != AccessKind::General && access.getIndices().empty())
+        named.getKind() != AccessKind::General && access.isOfAxes())
       return kernel.emitOpError() << "has a general access that is "
                                   << stringifyAccessKind(named.getKind())
                                   << ": name it, since that has a loop of its own";

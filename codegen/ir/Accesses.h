@@ -73,8 +73,10 @@ AccessAttr recogniseAccess(mlir::AffineMap map, const Axes &axes, TensorType ten
 /// The axes of a domain, as they stand.
 llvm::SmallVector<mlir::AffineExpr> axesOf(TensorType domain);
 
-/// How an element of the domain reads the operand: at these places, of the domain's axes.
-AccessAttr readAt(llvm::ArrayRef<mlir::AffineExpr> at, TensorType domain, TensorType operand);
+/// How an element of the domain reads the operand: at these places, of the domain's axes and of
+/// `lengths`, which the symbols are.
+AccessAttr readAt(llvm::ArrayRef<mlir::AffineExpr> at, TensorType domain, TensorType operand,
+                  llvm::ArrayRef<mlir::Attribute> lengths = {});
 
 /// Whether dimension `dim` of the tensor has every index that the map gives it.
 bool staysInside(mlir::AffineMap map, unsigned dim, const Axes &axes, TensorType tensor);

@@ -63,23 +63,33 @@ def Halftone_AccessAttr : AttrDef<Halftone_Dialect, "Access"> {
   let description = [{
     `offset` counts columns and is used by windows alone. A general access reads zero where its map leaves the operand
     and where `where` does not hold (a set with `>=` wants an alias). Its map's symbols are values of integer operands,
-    `through` their numbers: a gather.
+    `through` their numbers: a gather; and behind these `lengths` of dimensions.
     ```mlir
     #halftone.access<window, -4>
     #halftone.access<general reads affine_map<(b, i, j) -> (b, j, i)>>
     #halftone.access<general reads affine_map<(i, j)[t] -> (t, j)> through [1]>
+    #halftone.access<general reads affine_map<(i, j)[n] -> (-i + 2 * n, j)> lengths ["4*side"]>
     #halftone.access<general reads affine_map<(i, j) -> (i floordiv 2, j)> where affine_set<(i, j) : (i mod 2 == 0)>>
     ```
   }];
   let parameters = (ins EnumParameter<Halftone_AccessKind>:$kind, DefaultValuedParameter<"int64_t", "0">:$offset,
                         OptionalParameter<"::mlir::AffineMapAttr">:$map, OptionalParameter<"::mlir::IntegerSetAttr">:$where,
-                        OptionalArrayRefParameter<"int64_t">:$indices);
+                        OptionalArrayRefParameter<"int64_t">:$indices,
+                        OptionalArrayRefParameter<"::mlir::Attribute">:$lengths);
   let assemblyFormat = [{
-    `<` $kind (`,` $offset^)? (`reads` $map^)? (`where` $where^)? (`through` `[` $indices^ `]`)? `>`
+    `<` $kind (`,` $offset^)? (`reads` $map^)? (`where` $where^)? (`through` `[` $indices^ `]`)? (`lengths` `[` $lengths^ `]`)? `>`
   }];
   let builders = [AttrBuilder<(ins "AccessKind":$kind, CArg<"int64_t", "0">:$offset), [{
-    return $_get($_ctxt, kind, offset, ::mlir::AffineMapAttr(), ::mlir::IntegerSetAttr(), ::llvm::ArrayRef<int64_t>());
+    return $_get($_ctxt, kind, offset, ::mlir::AffineMapAttr(), ::mlir::IntegerSetAttr(), ::llvm::ArrayRef<int64_t>(),
+                 ::llvm::ArrayRef<::mlir::Attribute>());
+  }]>, AttrBuilder<(ins "AccessKind":$kind, "int64_t":$offset, "::mlir::AffineMapAttr":$map, "::mlir::IntegerSetAttr":$where,
+                        "::llvm::ArrayRef<int64_t>":$indices), [{
+    return $_get($_ctxt, kind, offset, map, where, indices, ::llvm::ArrayRef<::mlir::Attribute>());
   }]>];
+  let extraClassDeclaration = [{
+    /// Whether its map reads nothing but axes.
+    bool isOfAxes() const { return getIndices().empty() && getLengths().empty(); }
+  }];
 }
 def Halftone_AccessArray : TypedArrayAttrBase<Halftone_AccessAttr, "array of accesses">;
 

@@ -52,6 +52,12 @@ Type TensorType::parse(AsmParser &parser) {
     if (parser.parseKeyword(&of.name) ||
         (succeeded(parser.parseOptionalKeyword(kCeilDiv)) && parser.parseInteger(of.divisor)))
       return failure();
+    if (OptionalParseResult less = parser.parseOptionalInteger(of.added); less.has_value()) {
+      if (failed(*less) || of.added >= 0)
+        return parser.emitError(parser.getNameLoc(), "two numbers in one dimension");
+    } else if (succeeded(parser.parseOptionalPlus()) && parser.parseInteger(of.added)) {
+      return failure();
+    }
     if (of.divisor < 1)
       return parser.emitError(parser.getNameLoc()) << "a symbol is divided by " << of.divisor;
     if (of.factor < 1)
@@ -186,8 +192,12 @@ bool haveAsManyElements(ArrayRef<Attribute> a, ArrayRef<Attribute> b) {
         continue;
       }
       SymbolicExtent extent = symbolicExtentOf(cast<StringAttr>(dim).getValue());
-      numbers *= extent.factor;
-      symbols.emplace_back(extent.name, extent.divisor);
+      if (extent.added == 0) {
+        numbers *= extent.factor;
+        symbols.emplace_back(extent.name, extent.divisor);
+      } else { // as it is spelled
+        symbols.emplace_back(cast<StringAttr>(dim).getValue(), 1);
+      }
     }
     llvm::sort(symbols);
     return std::pair(symbols, numbers);
@@ -202,8 +212,14 @@ SymbolicExtent symbolicExtentOf(StringRef symbol) {
     factor.getAsInteger(10, extent.factor);
     extent.name = name;
   }
-  if (!rest.empty())
-    rest.split(' ').second.getAsInteger(10, extent.divisor);
+  while (!rest.empty()) { // pairs of a word and a number
+    auto [word, behind] = rest.split(' ');
+    auto [number, others] = behind.split(' ');
+    (void)number.getAsInteger(10, word == kCeilDiv ? extent.divisor : extent.added);
+    if (word == "-")
+      extent.added = -extent.added;
+    rest = others;
+  }
   return extent;
 }
 
@@ -213,6 +229,8 @@ StringAttr symbolOf(MLIRContext *context, const SymbolicExtent &extent) {
     text = std::to_string(extent.factor) + "*" + text;
   if (extent.divisor != 1)
     text += (" " + kCeilDiv + " " + Twine(extent.divisor)).str();
+  if (extent.added != 0)
+    text += (extent.added < 0 ? " - " : " + ") + std::to_string(std::abs(extent.added));
   return StringAttr::get(context, text);
 }
 
@@ -223,6 +241,7 @@ Attribute countParts(Attribute dim, int64_t size) {
   int64_t common = std::gcd(extent.factor, size);
   extent.factor /= common;
   extent.divisor *= size / common; // of parts of parts, too
+  extent.added = llvm::divideCeilSigned(extent.added, size);
   return symbolOf(dim.getContext(), extent);
 }
 
@@ -231,6 +250,15 @@ Attribute repeatDim(Attribute dim, int64_t times) {
     return IntegerAttr::get(extent.getType(), extent.getInt() * times);
   SymbolicExtent extent = symbolicExtentOf(cast<StringAttr>(dim).getValue());
   extent.factor *= times;
+  extent.added *= times;
+  return symbolOf(dim.getContext(), extent);
+}
+
+Attribute lengthenDim(Attribute dim, int64_t number) {
+  if (auto extent = dyn_cast<IntegerAttr>(dim))
+    return IntegerAttr::get(extent.getType(), extent.getInt() + number);
+  SymbolicExtent extent = symbolicExtentOf(cast<StringAttr>(dim).getValue());
+  extent.added += number;
   return symbolOf(dim.getContext(), extent);
 }
 

@@ -4,6 +4,8 @@
 #ifndef HALFTONE_IR_DIALECT_H
 #define HALFTONE_IR_DIALECT_H
 
+#include <numeric>
+
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -249,20 +251,26 @@ bool isOfPlace(mlir::Operation *op);
 /// Whether `op` is an exp of x - max x, over a row.
 bool isExpBelowMaximum(mlir::Operation *op);
 
-/// What a symbol of a dimension stands for: factor * ceil(what `name` is bound to / divisor), as
-/// manifests have it.
+/// What a symbol of a dimension stands for: factor * ceil(what `name` is bound to / divisor) +
+/// added, as manifests have it.
 struct SymbolicExtent {
   llvm::StringRef name;
-  int64_t divisor = 1, factor = 1;
+  int64_t divisor = 1, factor = 1, added = 0;
+
+  /// The largest number that is known to divide it.
+  int64_t knownDivisor() const { return std::gcd(factor, added); }
 };
 SymbolicExtent symbolicExtentOf(llvm::StringRef symbol);
-/// `batch`, `4*side` or `batch ceildiv 32`.
+/// `batch`, `4*side`, `4*side + 2` or `batch ceildiv 32`.
 mlir::StringAttr symbolOf(mlir::MLIRContext *context, const SymbolicExtent &extent);
 /// How many parts of `size` a dimension has, the last of them shorter: a number or, of a symbol,
-/// the symbol `batch ceildiv 32`. Of 3*side there may be a part or two more, which are empty.
+/// the symbol `batch ceildiv 32`. Of 3*side and of sums there may be a part or two more, which are
+/// empty.
 mlir::Attribute countParts(mlir::Attribute dim, int64_t size);
 /// A dimension `times` as long.
 mlir::Attribute repeatDim(mlir::Attribute dim, int64_t times);
+/// One with `number` places more.
+mlir::Attribute lengthenDim(mlir::Attribute dim, int64_t number);
 
 /// The product of `dims` when all are numbers.
 std::optional<int64_t> getStaticProduct(llvm::ArrayRef<mlir::Attribute> dims);

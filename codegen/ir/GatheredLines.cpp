@@ -212,7 +212,7 @@ int64_t countNeighbours(KernelOp kernel, unsigned input) {
   if (lines)
     return lines->neighbours;
   auto symbol = dyn_cast<StringAttr>(source.getDims().back());
-  return symbol ? symbolicExtentOf(symbol.getValue()).factor : *source.getColumns();
+  return symbol ? symbolicExtentOf(symbol.getValue()).knownDivisor() : *source.getColumns();
 }
 
 } // namespace halftone::ir

@@ -144,8 +144,9 @@ public:
   mlir::Value rowMax(mlir::Value a) { return RowMaxOp::create(builder, loc, a.getType(), a); }
   mlir::Value kept(mlir::Value a) { return KeptOp::create(builder, loc, a.getType(), a); }
   /// Of an integer without a sign.
-  mlir::Value remainder(mlir::Value a, int64_t b) {
-    return mlir::arith::RemUIOp::create(builder, loc, a, integer(b));
+  mlir::Value remainder(mlir::Value a, int64_t b) { return remainder(a, integer(b)); }
+  mlir::Value remainder(mlir::Value a, mlir::Value b) {
+    return mlir::arith::RemUIOp::create(builder, loc, a, b);
   }
   /// An integer as f32, to the nearest.
   mlir::Value number(mlir::Value a) {
@@ -161,6 +162,12 @@ public:
   }
   mlir::Value count(mlir::Type type, llvm::ArrayRef<mlir::Attribute> dims) {
     return CountOp::create(builder, loc, type, builder.getArrayAttr(dims));
+  }
+  /// How long a dimension is, as i32.
+  mlir::Value length(mlir::Attribute dim) {
+    if (auto extent = mlir::dyn_cast<mlir::IntegerAttr>(dim))
+      return integer(extent.getInt());
+    return count(builder.getI32Type(), dim);
   }
   /// How many columns a row of `tensor` has, as i32 or as a float.
   mlir::Value columns(mlir::Type type, TensorType tensor) {

@@ -25,7 +25,7 @@ static bool onlyMoves(MapOp map) {
       body.getTerminator()->getOperand(0) != body.getArgument(0))
     return false;
   AccessAttr read = map.getOperandAccesses()[0];
-  return read.getKind() == AccessKind::General && read.getIndices().empty() &&
+  return read.getKind() == AccessKind::General && read.isOfAxes() &&
          map.getResultAccesses()[0].getKind() == AccessKind::Full;
 }
 

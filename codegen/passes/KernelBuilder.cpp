@@ -34,7 +34,7 @@ AccessAttr KernelBuilder::inKernel(KernelForm op, AccessAttr access) {
     access = AccessAttr::get(
         access.getContext(), AccessKind::General, 0, access.getMap(),
         IntegerSetAttr::get(IntegerSet::get(axes, 0, where.getConstraints(), where.getEqFlags())),
-        access.getIndices());
+        access.getIndices(), access.getLengths());
   SmallVector<int64_t> indices;
   for (int64_t index : access.getIndices()) {
     std::pair<Value, Attribute> key{op->getOperand(index), op.getOperandAccesses()[index]};
@@ -42,7 +42,7 @@ AccessAttr KernelBuilder::inKernel(KernelForm op, AccessAttr access) {
     indices.push_back(inputs.find(key) - inputs.begin());
   }
   return AccessAttr::get(access.getContext(), AccessKind::General, 0, AffineMapAttr::get(map),
-                         access.getWhere(), indices);
+                         access.getWhere(), indices, access.getLengths());
 }
 
 SmallVector<AccessAttr> KernelBuilder::getAccesses(KernelForm op) {
@@ -268,13 +268,13 @@ SmallVector<Attribute> KernelBuilder::getInputAccesses(ArrayRef<int64_t> numbers
     auto access = cast<AccessAttr>(entry.first.second);
     if (access.getKind() != AccessKind::General)
       return access;
-    if (!access.getWhere() && access.getIndices().empty())
+    if (!access.getWhere() && access.isOfAxes())
       return recogniseAccess(access.getMap().getValue(), axes,
                              cast<TensorType>(entry.first.first.getType()));
     auto indices =
         llvm::map_to_vector(access.getIndices(), [&](int64_t index) { return numbers[index]; });
     return AccessAttr::get(access.getContext(), AccessKind::General, 0, access.getMap(),
-                           access.getWhere(), indices);
+                           access.getWhere(), indices, access.getLengths());
   });
 }
 

@@ -27,8 +27,8 @@ AffineMap getMove(Operation *op) {
   if (!isa_and_nonnull<MapOp>(op) || !movesElements(op))
     return {};
   AccessAttr read = cast<MapOp>(op).getOperandAccesses()[0];
-  bool isPlain = read.getKind() == AccessKind::General && !read.getWhere() &&
-                 read.getIndices().empty() && read.getMap().getValue().isPermutation();
+  bool isPlain = read.getKind() == AccessKind::General && !read.getWhere() && read.isOfAxes() &&
+                 read.getMap().getValue().isPermutation();
   return isPlain ? read.getMap().getValue() : AffineMap();
 }
 

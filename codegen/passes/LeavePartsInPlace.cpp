@@ -81,7 +81,7 @@ AccessAttr inWider(OpOperand &use, int64_t offset, TensorType wide) {
   AffineMap moved = AffineMap::get(map.getNumDims(), map.getNumSymbols(), at, context);
   if (isGathered) {
     auto wider = AccessAttr::get(context, access.getKind(), 0, AffineMapAttr::get(moved),
-                                 access.getWhere(), access.getIndices());
+                                 access.getWhere(), access.getIndices(), access.getLengths());
     auto fits = [&](AccessAttr which, TensorType source) {
       return findGatheredLines(which, axes, kernel.getBatchDims().size(), source).has_value();
     };
@@ -89,10 +89,10 @@ AccessAttr inWider(OpOperand &use, int64_t offset, TensorType wide) {
   }
   if (!staysInColumns(map, axes, part))
     return {};
-  if (!access.getWhere() && access.getIndices().empty())
+  if (!access.getWhere() && access.isOfAxes())
     return recogniseAccess(moved, axes, wide);
   return AccessAttr::get(context, AccessKind::General, 0, AffineMapAttr::get(moved),
-                         access.getWhere(), access.getIndices());
+                         access.getWhere(), access.getIndices(), access.getLengths());
 }
 
 /// Whether all that reads the value, but for `copy`, can read it as columns of a wider one.

@@ -98,10 +98,10 @@ private:
     AffineMap all = getMap(read, axes, weight, false);
     auto one = AffineMap::get(all.getNumDims(), all.getNumSymbols(), {all.getResult(dimension)},
                               builder.getContext());
-    if (!read.getWhere() && read.getIndices().empty())
+    if (!read.getWhere() && read.isOfAxes())
       return recogniseAccess(one, axes, scales);
     return AccessAttr::get(builder.getContext(), AccessKind::General, 0, AffineMapAttr::get(one),
-                           read.getWhere(), read.getIndices());
+                           read.getWhere(), read.getIndices(), read.getLengths());
   }
 
   void readBoth(MapOp map, unsigned operand) {

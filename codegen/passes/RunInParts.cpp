@@ -108,7 +108,7 @@ private:
   /// Leading dimensions are those of the parts, in order; behind them none is.
   std::optional<Reading> general(AccessAttr access, Value value,
                                  llvm::function_ref<bool(int64_t)> leads) {
-    if (access.getWhere() || !access.getIndices().empty())
+    if (access.getWhere() || !access.isOfAxes())
       return std::nullopt;
     AffineMap map = access.getMap().getValue();
     MLIRContext *context = around.rows.getContext();

@@ -23,8 +23,9 @@ std::optional<std::string> readAssumedSizes(llvm::ArrayRef<std::string> entries,
 int64_t assumedSize(const AssumedSizes &assumed, llvm::StringRef symbol) {
   SymbolicExtent of = symbolicExtentOf(symbol);
   auto known = assumed.find(of.name);
-  return of.factor *
-         llvm::divideCeil(known == assumed.end() ? kAssumedSize : known->second, of.divisor);
+  int64_t size = of.factor * llvm::divideCeil(known == assumed.end() ? kAssumedSize : known->second,
+                                              of.divisor);
+  return std::max<int64_t>(size + of.added, 1);
 }
 
 } // namespace halftone::ir

@@ -19,7 +19,7 @@ constexpr int64_t kPerThread = 4;
 static int64_t factorOf(Attribute dim) {
   if (auto extent = dyn_cast<IntegerAttr>(dim))
     return extent.getInt();
-  return symbolicExtentOf(cast<StringAttr>(dim).getValue()).factor;
+  return symbolicExtentOf(cast<StringAttr>(dim).getValue()).knownDivisor();
 }
 
 /// Whether it does nothing but turn a matrix of 8-bit codes, whose rows and results' rows begin

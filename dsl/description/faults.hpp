@@ -6,8 +6,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "halftone/description/description.hpp"
+#include "halftone/description/validate.hpp"
 
 namespace halftone::description::detail {
 
@@ -73,6 +75,7 @@ Sentence expression_fault(const Expression& expression, std::size_t operands);
 struct InferredShape {
   std::optional<Shape> shape;
   std::string fault;  ///< why there is none; empty for sources
+  std::vector<SizeLimit> limits;
 };
 /// Expects operands without fault.
 InferredShape inferred_shape(const Description& description, const Node& node);

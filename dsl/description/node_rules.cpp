@@ -42,7 +42,8 @@ Sentence dimension_fault(const Node& node) {  // D4
              " with a factor; give factors to symbols alone (D112)";
     }
     if (dimension.symbol.empty()) continue;
-    if (dimension.extent != 0 || !is_symbol(dimension.symbol)) {
+    const bool is_sum = dimension.extent != 0 && is_computed(node.kind);  // D116
+    if ((dimension.extent != 0 && !is_sum) || !is_symbol(dimension.symbol)) {
       return subject(node) + " has a dimension " + quoted(dimension.symbol) +
              "; a symbol is an identifier and has no extent of its own (D4)";
     }

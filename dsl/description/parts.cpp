@@ -14,7 +14,8 @@ bool read_setting(Scanner& scan, std::string_view name, double& value) {
 
 namespace {
 
-bool read_symbol(Scanner& scan, std::string& name) {
+/// "batch", "batch + 2" or "batch - 2"
+bool read_symbol(Scanner& scan, Dimension& dimension) {
   const Position start = scan.position();
   std::string_view symbol;
   if (!scan.read_word(symbol, "an extent or a symbol")) return false;
@@ -22,14 +23,19 @@ bool read_symbol(Scanner& scan, std::string& name) {
     return scan.fail(start, "a symbol is made of letters, digits and _, but this is " +
                                 quoted(symbol.substr(0, 32)));
   }
-  name = symbol;
+  dimension.symbol = symbol;
+  const bool is_less = scan.take('-');
+  if (!is_less && !scan.take('+')) return true;
+  if (!scan.read_integer(dimension.extent, "a number that is added")) return false;
+  if (dimension.extent < 1) return scan.fail(start, "a number that is added is 1 or more");
+  if (is_less) dimension.extent = -dimension.extent;
   return true;
 }
 
-/// "batch", "64" or "4*side"
+/// "batch", "64", "4*side" or "4*side + 2"
 bool read_dimension(Scanner& scan, Dimension& dimension) {
   const char first = scan.peek();
-  if (!(first >= '0' && first <= '9') && first != '-') return read_symbol(scan, dimension.symbol);
+  if (!(first >= '0' && first <= '9') && first != '-') return read_symbol(scan, dimension);
   std::int64_t number = 0;
   if (!scan.read_integer(number, "an extent")) return false;
   if (!scan.take('*')) {
@@ -37,7 +43,7 @@ bool read_dimension(Scanner& scan, Dimension& dimension) {
     return true;
   }
   dimension.factor = number;
-  return read_symbol(scan, dimension.symbol);
+  return read_symbol(scan, dimension);
 }
 
 }  // namespace

@@ -52,6 +52,24 @@ class NodeView {
     dimension.factor = factor;
     return dimension;
   }
+  static Dimension with_extent(Dimension dimension, std::int64_t extent) {
+    dimension.extent = extent;
+    return dimension;
+  }
+
+  template <class... Words>
+  void limit(const Dimension& dimension, std::int64_t least, std::int64_t most,
+             const Words&... words) {
+    const std::int64_t factor = dimension.factor;
+    SizeLimit found;
+    found.symbol = dimension.symbol;
+    found.node = node_.name;
+    found.least = std::max<std::int64_t>(1, (least - dimension.extent + factor - 1) / factor);
+    if (most != kNoMost) found.most = (most - dimension.extent) / factor;
+    if (found.least == 1 && found.most == kNoMost) return;
+    (put(found.reason, words), ...);
+    inferred_.limits.push_back(std::move(found));
+  }
 
   /// What the parameter's declared shape says.
   Dimension chosen(int operand, std::size_t dimension, const char* name) const {
@@ -105,7 +123,7 @@ class NodeView {
   template <class... Words>
   void refuse(const Words&... words) {
     inferred_.fault = subject(node_) + " ";
-    (put(words), ...);
+    (put(inferred_.fault, words), ...);
     inferred_.fault.append(" (").append(label_of(node_)).append(")");
   }
 
@@ -148,11 +166,11 @@ class NodeView {
     return one ? *one : Value{};
   }
 
-  void put(std::string_view text) { inferred_.fault += text; }
-  void put(const Shape& shape) { inferred_.fault += spelled(shape); }
-  void put(const Dimension& dimension) { inferred_.fault += spelled(dimension); }
-  void put(OperandName name) { inferred_.fault += "'%" + read(name.index).name + "'"; }
-  void put(Remedy) { inferred_.fault += "; "; }
+  static void put(std::string& to, std::string_view text) { to += text; }
+  static void put(std::string& to, const Shape& shape) { to += spelled(shape); }
+  static void put(std::string& to, const Dimension& dimension) { to += spelled(dimension); }
+  void put(std::string& to, OperandName name) { to += "'%" + read(name.index).name + "'"; }
+  static void put(std::string& to, Remedy) { to += "; "; }
 
   const Description& description_;
   const Node& node_;
@@ -174,6 +192,15 @@ namespace halftone::description {
 std::optional<Shape> infer_shape(const Description& description, const Node& node) {
   if (detail::operand_fault(description, node, description.nodes.size())) return std::nullopt;
   return detail::inferred_shape(description, node).shape;
+}
+
+std::vector<SizeLimit> size_limits(const Description& description) {
+  std::vector<SizeLimit> limits;
+  for (const Node& node : description.nodes) {
+    for (SizeLimit& limit : detail::inferred_shape(description, node).limits)
+      limits.push_back(std::move(limit));
+  }
+  return limits;
 }
 
 }  // namespace halftone::description

@@ -23,8 +23,11 @@ std::string spelled(double value) {
 
 std::string spelled(const Dimension& dimension) {
   if (dimension.symbol.empty()) return std::to_string(dimension.extent);
-  if (dimension.factor == 1) return dimension.symbol;
-  return std::to_string(dimension.factor) + "*" + dimension.symbol;
+  std::string text = dimension.factor == 1 ? "" : std::to_string(dimension.factor) + "*";
+  text += dimension.symbol;
+  if (dimension.extent > 0) text += " + " + std::to_string(dimension.extent);
+  if (dimension.extent < 0) text += " - " + std::to_string(-dimension.extent);
+  return text;
 }
 
 std::string spelled(const Shape& shape) {

@@ -18,8 +18,9 @@ using Extents = std::vector<std::int64_t>;
 inline Extents bound(const description::Shape& shape, const Symbols& symbols) {
   Extents extents;
   for (const description::Dimension& dimension : shape) {
-    extents.push_back(dimension.symbol.empty() ? dimension.extent
-                                               : dimension.factor * symbols.at(dimension.symbol));
+    std::int64_t extent = dimension.extent;
+    if (!dimension.symbol.empty()) extent += dimension.factor * symbols.at(dimension.symbol);
+    extents.push_back(extent);
   }
   return extents;
 }

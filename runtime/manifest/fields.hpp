@@ -15,7 +15,7 @@ inline constexpr int kFields = 0;  // left as it is for what is not one of our s
 
 template <>
 inline constexpr auto kFields<Dimension> =
-    std::tuple{&Dimension::extent, &Dimension::symbol, &Dimension::divisor};
+    std::tuple{&Dimension::extent, &Dimension::symbol, &Dimension::divisor, &Dimension::added};
 template <>
 inline constexpr auto kFields<encoding::Scaling> =
     std::tuple{&encoding::Scaling::kind,   &encoding::Scaling::size,    &encoding::Scaling::rows,
@@ -39,8 +39,8 @@ inline constexpr auto kFields<Parameter> =
     std::tuple{&Parameter::name, &Parameter::shape, &Parameter::offset, &Parameter::trained,
                &Parameter::initializer};
 template <>
-inline constexpr auto kFields<Limit> =
-    std::tuple{&Limit::symbol, &Limit::most, &Limit::layer, &Limit::parameter};
+inline constexpr auto kFields<Limit> = std::tuple{&Limit::symbol,    &Limit::most,  &Limit::layer,
+                                                  &Limit::parameter, &Limit::least, &Limit::reason};
 template <>
 inline constexpr auto kFields<TaskAxis> = std::tuple{&TaskAxis::extent, &TaskAxis::tile};
 template <>

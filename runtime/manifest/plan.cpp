@@ -35,11 +35,13 @@ std::int64_t bytes_of(const Encoding& encoding, std::int64_t elements) {
 std::int64_t elements(std::span<const Dimension> shape, std::span<const std::int64_t> symbols) {
   std::int64_t count = 1;
   for (const Dimension& dimension : shape) {
-    count = times(count, dimension.extent);
+    std::int64_t length = dimension.extent;
     if (dimension.symbol >= 0) {
       const std::int64_t bound = symbols[static_cast<std::size_t>(dimension.symbol)];
-      count = times(count, plus(bound, dimension.divisor - 1) / dimension.divisor);
+      length = times(length, plus(bound, dimension.divisor - 1) / dimension.divisor);
+      length = std::max<std::int64_t>(plus(length, dimension.added), 0);
     }
+    count = times(count, length);
   }
   return count;
 }
@@ -50,15 +52,22 @@ std::int64_t task_count(const Kernel& kernel, std::span<const std::int64_t> symb
 
 const Limit* find_exceeded(const Manifest& manifest, std::span<const std::int64_t> symbols) {
   const auto found = std::ranges::find_if(manifest.limits, [&](const Limit& limit) {
-    return symbols[static_cast<std::size_t>(limit.symbol)] > limit.most;
+    const std::int64_t bound = symbols[static_cast<std::size_t>(limit.symbol)];
+    return bound > limit.most || (bound != 0 && bound < limit.least);
   });
   return found == manifest.limits.end() ? nullptr : &*found;
 }
 
 std::string reason_of(const Limit& limit) {
+  if (limit.parameter.empty()) return quoted("layer", limit.layer) + " " + limit.reason;
   return quoted("layer", limit.layer) + " has " + std::to_string(limit.most) +
          (limit.most == 1 ? " time, the row of " : " times, the rows of ") +
          quoted("parameter", limit.parameter);
+}
+
+std::string added_text(const Dimension& dimension) {
+  if (dimension.added == 0) return {};
+  return (dimension.added < 0 ? " - " : " + ") + std::to_string(std::abs(dimension.added));
 }
 
 std::int64_t split_count(const Split& split, std::span<const std::int64_t> symbols) {

@@ -44,7 +44,7 @@ std::string verify_limits(const Manifest& manifest) {
   for (const Limit& limit : manifest.limits) {
     const std::string who = quoted("the limit of layer", limit.layer);
     if (!in_range(limit.symbol, manifest.symbols)) return who + " is of an unknown symbol";
-    if (limit.most <= 0) return who + " leaves no size";
+    if (limit.least <= 0 || limit.most < limit.least) return who + " leaves no size";
   }
   return {};
 }

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -61,14 +62,15 @@ template <class Items>
 [[nodiscard]] inline bool sound(const Manifest& manifest, const std::vector<Dimension>& shape) {
   return std::ranges::all_of(shape, [&](const Dimension& dimension) {
     return dimension.extent > 0 && dimension.divisor > 0 &&
-           (dimension.symbol == -1 ? dimension.divisor == 1
+           (dimension.symbol == -1 ? dimension.divisor == 1 && dimension.added == 0
                                    : in_range(dimension.symbol, manifest.symbols));
   });
 }
 
-/// A number of elements: a factor and symbols with their divisors, in order. Nothing where the
-/// factor is past 2^62.
-using Product = std::pair<std::int64_t, std::vector<std::pair<std::int32_t, std::int32_t>>>;
+/// A number of elements: a factor and symbols with their divisors, and sums with their factors and
+/// what is added, in order. Nothing where the factor is past 2^62.
+using Term = std::tuple<std::int32_t, std::int32_t, std::int64_t, std::int64_t>;
+using Product = std::pair<std::int64_t, std::vector<Term>>;
 [[nodiscard]] std::optional<Product> product_of(std::span<const Dimension> shape);
 
 /// What memory holds: elements alone, rounded before they came there.

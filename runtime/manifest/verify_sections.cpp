@@ -12,9 +12,14 @@ namespace halftone::manifest {
 std::optional<Product> product_of(std::span<const Dimension> shape) {
   Product product{1, {}};
   for (const Dimension& dimension : shape) {
-    if (dimension.extent > kLargest / product.first) return std::nullopt;
-    product.first *= dimension.extent;
-    if (dimension.symbol >= 0) product.second.emplace_back(dimension.symbol, dimension.divisor);
+    const bool is_sum = dimension.added != 0;  // no product of others
+    const std::int64_t factor = is_sum ? 1 : dimension.extent;
+    if (factor > kLargest / product.first) return std::nullopt;
+    product.first *= factor;
+    if (dimension.symbol >= 0) {
+      product.second.push_back(
+          {dimension.symbol, dimension.divisor, is_sum ? dimension.extent : 1, dimension.added});
+    }
   }
   std::ranges::sort(product.second);
   return product;

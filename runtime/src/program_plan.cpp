@@ -53,7 +53,7 @@ ProgramPlan::ProgramPlan(const char* who, const Artifact& artifact, const Device
   choose_manifest(setup.stage);
   choose_program(program, setup);
   bind_symbols(setup.bindings);
-  check_limits();
+  check_limits(symbols());
   plan();
 }
 
@@ -196,15 +196,19 @@ void ProgramPlan::bind_symbols(std::span<const Binding> bindings) {
   }
 }
 
-void ProgramPlan::check_limits() const {
-  const manifest::Limit* limit = manifest::find_exceeded(manifest(), symbols());
+void ProgramPlan::check_limits(std::span<const std::int64_t> symbols) const {
+  const manifest::Limit* limit = manifest::find_exceeded(manifest(), symbols);
   if (!limit) return;
   const auto symbol = static_cast<std::size_t>(limit->symbol);
-  throw Error(
-      {.operation = who_,
-       .object = named("symbol", manifest().symbols[symbol]),
-       .cause = "is " + std::to_string(symbols()[symbol]) + ", but " + manifest::reason_of(*limit),
-       .hint = "take " + std::to_string(limit->most) + " or less, or give the layer more times"});
+  const std::int64_t bound = symbols[symbol];
+  const std::string least = std::to_string(limit->least), most = std::to_string(limit->most);
+  throw Error({.operation = who_,
+               .object = named("symbol", manifest().symbols[symbol]),
+               .cause = "is " + std::to_string(bound) + ", but " + manifest::reason_of(*limit),
+               .hint = bound < limit->least ? "take " + least + " or more"
+                       : limit->parameter.empty()
+                           ? "take " + most + " or less"
+                           : "take " + most + " or less, or give the layer more times"});
 }
 
 void ProgramPlan::check_rows(const manifest::Kernel& kernel) const {
@@ -270,8 +274,8 @@ std::int64_t ProgramPlan::row_elements(std::size_t index) const {
   if (!leading_) return 0;
   std::int64_t times = 0, elements = 1;
   for (const manifest::Dimension& dimension : buffer(index).shape) {
-    const bool leads =
-        dimension.symbol == static_cast<std::int32_t>(*leading_) && dimension.divisor == 1;
+    const bool leads = dimension.symbol == static_cast<std::int32_t>(*leading_) &&
+                       dimension.divisor == 1 && dimension.added == 0;
     times += leads ? 1 : 0;
     elements *= leads ? dimension.extent : manifest::elements(std::span(&dimension, 1), symbols());
   }
@@ -281,6 +285,7 @@ std::int64_t ProgramPlan::row_elements(std::size_t index) const {
 Sizes ProgramPlan::with_rows(std::int64_t rows) const {
   std::vector<std::int64_t> symbols = planned_.symbols;
   if (leading_) symbols[*leading_] = rows;
+  check_limits(symbols);
   Sizes sizes = with_symbols(std::move(symbols));
   sizes.rows = rows;
   return sizes;
@@ -327,7 +332,7 @@ std::int64_t ProgramPlan::bytes_before(const manifest::Argument& argument,
                                        std::int64_t begin) const {
   const manifest::Buffer& buffer = this->buffer(static_cast<std::size_t>(argument.buffer));
   const bool has_rows = !buffer.shape.empty() && buffer.shape[0].symbol == section.symbol &&
-                        buffer.shape[0].divisor == 1;
+                        buffer.shape[0].divisor == 1 && buffer.shape[0].added == 0;
   if (buffer.section >= 0 || !has_rows || begin == 0) return 0;
   std::vector<std::int64_t> before = sizes.symbols;
   before[static_cast<std::size_t>(section.symbol)] = begin;
@@ -476,6 +481,7 @@ std::string ProgramPlan::shape_text(std::size_t index, const Sizes& sizes) const
     if (dimension.extent != 1) text += std::to_string(dimension.extent) + " * ";
     text += manifest().symbols[symbol] + " " + std::to_string(sizes.symbols[symbol]);
     if (dimension.divisor != 1) text += " / " + std::to_string(dimension.divisor);
+    text += manifest::added_text(dimension);
   }
   return text.empty() ? "a scalar" : text;
 }

@@ -172,7 +172,7 @@ class ProgramPlan {
   void check_model(const Setup& setup) const;
   void choose_program(std::string_view name, const Setup& setup);
   void bind_symbols(std::span<const Binding> bindings);
-  void check_limits() const;
+  void check_limits(std::span<const std::int64_t> symbols) const;
   void check_images(const manifest::Launch& launch) const;
   void check_rows(const manifest::Kernel& kernel) const;
   void plan();

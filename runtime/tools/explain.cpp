@@ -217,11 +217,13 @@ class Explainer {
       if (dimension.symbol < 0) {
         json.push_back(dimension.extent);
       } else if (binding_[symbol]) {
-        json.push_back(dimension.extent * parts_of(*binding_[symbol], dimension.divisor));
+        json.push_back(dimension.extent * parts_of(*binding_[symbol], dimension.divisor) +
+                       dimension.added);
       } else {
         const std::string factor =
             dimension.extent == 1 ? "" : std::to_string(dimension.extent) + "*";
-        json.push_back(factor + symbol_text(manifest_.symbols[symbol], dimension.divisor));
+        json.push_back(factor + symbol_text(manifest_.symbols[symbol], dimension.divisor) +
+                       manifest::added_text(dimension));
       }
     }
     return json;

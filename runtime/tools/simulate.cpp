@@ -102,7 +102,7 @@ std::vector<halftone::Binding> sizes_of(const Manifest& manifest, const Binding&
   std::vector<std::int64_t> standard = manifest.assumed;
   for (const manifest::Limit& limit : manifest.limits) {
     std::int64_t& size = standard[static_cast<std::size_t>(limit.symbol)];
-    size = std::min(size, limit.most);
+    size = std::clamp(size, limit.least, limit.most);
   }
   std::vector<halftone::Binding> sizes;
   for (std::size_t i = 0; i < manifest.symbols.size(); ++i) {

@@ -63,9 +63,11 @@ void check_limits(const manifest::Manifest& manifest, const Binding& binding) {
   const manifest::Limit* limit = manifest::find_exceeded(manifest, symbols);
   if (!limit) return;
   const auto symbol = static_cast<std::size_t>(limit->symbol);
+  const bool is_less = symbols[symbol] < limit->least;
   throw std::runtime_error("--symbols: " + manifest.symbols[symbol] + " is " +
                            std::to_string(symbols[symbol]) + ", but " + reason_of(*limit) +
-                           "; bind " + std::to_string(limit->most) + " or less");
+                           "; bind " + std::to_string(is_less ? limit->least : limit->most) +
+                           (is_less ? " or more" : " or less"));
 }
 
 /// What of a program is too large, when its arena is.
@@ -111,19 +113,30 @@ std::string symbol_text(const std::string& symbol, std::int32_t divisor) {
 
 Size::Size(std::span<const manifest::Dimension> shape, const manifest::Encoding& encoding,
            const Binding& binding) {
-  std::int64_t elements = 1;
-  std::vector<Factor> symbols;
+  std::map<std::vector<Factor>, std::int64_t> elements{{{}, 1}};
   for (const manifest::Dimension& dimension : shape) {
-    elements = times(elements, dimension.extent);
-    if (dimension.symbol < 0) continue;
-    if (const auto bound = binding[static_cast<std::size_t>(dimension.symbol)]) {
-      elements = times(elements, parts_of(*bound, dimension.divisor));
-    } else {
-      symbols.emplace_back(dimension.symbol, dimension.divisor);
+    const bool is_open =
+        dimension.symbol >= 0 && !binding[static_cast<std::size_t>(dimension.symbol)];
+    std::int64_t length = dimension.extent;
+    if (dimension.symbol >= 0 && !is_open) {
+      const auto bound = *binding[static_cast<std::size_t>(dimension.symbol)];
+      length = plus(times(length, parts_of(bound, dimension.divisor)), dimension.added);
     }
+    std::map<std::vector<Factor>, std::int64_t> longer;
+    for (auto [symbols, coefficient] : elements) {
+      if (is_open && dimension.added != 0) {
+        longer[symbols] = plus(longer[symbols], times(coefficient, dimension.added));
+      }
+      if (is_open) symbols.emplace_back(dimension.symbol, dimension.divisor);
+      std::ranges::sort(symbols);
+      longer[symbols] = plus(longer[symbols], times(coefficient, length));
+    }
+    elements = std::move(longer);
   }
-  std::ranges::sort(symbols);
-  terms_[symbols] = bytes_of(encoding.element, elements);
+  for (const auto& [symbols, coefficient] : elements) {
+    terms_[symbols] = coefficient < 0 ? -bytes_of(encoding.element, -coefficient)
+                                      : bytes_of(encoding.element, coefficient);
+  }
 }
 
 Size& Size::operator+=(const Size& other) {
@@ -145,7 +158,9 @@ std::optional<std::int64_t> Size::value() const {
 std::string Size::text(const std::vector<std::string>& symbols) const {
   std::string text;
   for (auto term = terms_.rbegin(); term != terms_.rend(); ++term) {
-    text += (text.empty() ? "" : " + ") + std::to_string(term->second);
+    const bool is_less = term->second < 0;
+    text += text.empty() ? (is_less ? "-" : "") : (is_less ? " - " : " + ");
+    text += std::to_string(is_less ? -term->second : term->second);
     for (const auto& [symbol, divisor] : term->first) {
       text += "*" + symbol_text(symbols[static_cast<std::size_t>(symbol)], divisor);
     }

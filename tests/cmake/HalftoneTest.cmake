@@ -6,7 +6,7 @@ set(halftone_chips sm_75 sm_80 sm_86 sm_87 sm_89 sm_90a sm_100a sm_103a sm_110a 
 # Those of scaled, 8-bit and drawn values run in tests/simulated/scaled.
 # Of resampled, windows, windows_bf16, softmax, adaptive, float8 and those of padding, of segments and of long convolutions no kernel was compiled or simulated either.
 set(halftone_models_without_figures adaptive attention attention_cross attention_grouped attention_ordered decoder decoder_bf16 delayed factors float8
-  grouped grouped_f16 joined joined_rows large_windows long_convolution long_convolution_bf16 long_convolution_products packed padded padded_f16 positions_bf16 resampled rotary_layer rotated row_losses row_losses_bf16 scaled scaled_blocks scaled_grids scaled_tiles sides sides_bf16 segments segments_bf16 smoothed smoothed_bf16 softmax stochastic unet unet_bf16 vectors windows windows_bf16)
+  grouped grouped_f16 joined joined_rows large_windows long_convolution long_convolution_bf16 long_convolution_products packed padded padded_f16 positions_bf16 resampled rotary_layer rotated row_losses row_losses_bf16 scaled scaled_blocks scaled_grids scaled_tiles sides sides_bf16 sides_padded segments segments_bf16 smoothed smoothed_bf16 softmax stochastic unet unet_bf16 vectors windows windows_bf16)
 
 # The environment of tests that need compiled kernels, not their compilation: they share a folder, so that what changed no text
 # compiles nothing (docs/cache.md).

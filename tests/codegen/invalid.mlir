@@ -17,6 +17,11 @@ module attributes {test.type = !halftone.tensor<[batch, 0*side], f32>} {}
 
 // -----
 
+// expected-error @+1 {{two numbers in one dimension}}
+module attributes {test.type = !halftone.tensor<[batch, side 2], f32>} {}
+
+// -----
+
 // An element is in a format that rules or inputs may name.
 // expected-error @+1 {{element type 'i64' is none of the formats f32, tf32, f16, bf16, i32, u8, i8, u16, i16, i64, f8e4m3, f8e5m2, f8e8m0, f6e3m2, f6e2m3 and f4e2m1}}
 module attributes {test.type = !halftone.tensor<[4], i64>} {}
@@ -483,15 +488,6 @@ halftone.graph "g" {
 
 // -----
 
-// Adaptive_pool: dimensions that are numbers.
-halftone.graph "g" {
-  %x = halftone.input "x" : !halftone.tensor<[batch, 9, 8], f32>
-  // expected-error @+1 {{which is no number}}
-  %y = halftone.adaptive_pool %x {function = "average", size = array<i64: 4, 4>} : (!halftone.tensor<[batch, 9, 8], f32>) -> !halftone.tensor<[batch, 4, 8], f32>
-}
-
-// -----
-
 // Adaptive_pool: a result of that size.
 halftone.graph "g" {
   %x = halftone.input "x" : !halftone.tensor<[batch, 9, 8], f32>
@@ -546,11 +542,11 @@ halftone.graph "g" {
 
 // -----
 
-// Pad: dimensions that are numbers.
+// Pad: what is added to a symbol.
 halftone.graph "g" {
-  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
-  // expected-error @+1 {{which is no number}}
-  %y = halftone.pad %x {mode = "constant", padding = array<i64: 1, -1>} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
+  %x = halftone.input "x" : !halftone.tensor<[4*side + 2, 8], f32>
+  // expected-error @+1 {{is not 4*side - 1 x 8}}
+  %y = halftone.pad %x {mode = "constant", padding = array<i64: 1, -4>} : (!halftone.tensor<[4*side + 2, 8], f32>) -> !halftone.tensor<[4*side + 1, 8], f32>
 }
 
 // -----

@@ -24,6 +24,8 @@ halftone.graph "sources" {
   %parts = halftone.state "parts" {initial = 1.0 : f64} : !halftone.tensor<[batch ceildiv 32, 8, time ceildiv 6], f32>
   // CHECK: halftone.state "sides" {initial = 1.000000e+00 : f64} : <[4*side, side, 3*side ceildiv 8], f32>
   %sides = halftone.state "sides" {initial = 1.0 : f64} : !halftone.tensor<[4 * side, 1*side, 3*side ceildiv 8], f32>
+  // CHECK: halftone.state "sums" {initial = 1.000000e+00 : f64} : <[4*side + 2, side - 1, 3*side ceildiv 8 + 1], f32>
+  %sums = halftone.state "sums" {initial = 1.0 : f64} : !halftone.tensor<[4 * side+2, side -1, 3*side ceildiv 8 + 1], f32>
   // CHECK: halftone.state "moment" {initial = 0.000000e+00 : f64, optimizer} : <[96], f32>
   %moment = halftone.state "moment" {initial = 0.0 : f64, optimizer} : !halftone.tensor<[96], f32>
   // CHECK: halftone.hyperparameter "learning_rate" {initial = 1.000000e-03 : f64} : <[], f32>
@@ -469,6 +471,14 @@ halftone.graph "kernels" {
       -> [#halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
       : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch], i32>) -> !halftone.tensor<[batch, 4], f32> {
     ^bb0(%a: f32, %token: i32):
+      halftone.kernel_yield stores %a : f32
+  }
+  // CHECK: accesses [#halftone.access<general reads #{{.*}} lengths["4*side", "batch"]>]
+  %turned = halftone.kernel "turned" pointwise over ["batch", 8] reduce [] (%x)
+      accesses [#halftone.access<general reads affine_map<(i, j)[n, m] -> ((i * n) floordiv 7, 2 * m - j)> lengths ["4*side", "batch"]>]
+      -> [#halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32> {
+    ^bb0(%a: f32):
       halftone.kernel_yield stores %a : f32
   }
   // CHECK: halftone.kernel "columns" column over ["batch", 8]

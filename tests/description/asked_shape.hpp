@@ -73,6 +73,12 @@ class AskedShape {
     dimension.factor = factor;
     return dimension;
   }
+  static Dimension with_extent(Dimension dimension, std::int64_t extent) {
+    dimension.extent = extent;
+    return dimension;
+  }
+  template <class... Words>
+  void limit(const Dimension&, std::int64_t, std::int64_t, const Words&...) {}
   Dimension chosen(int operand, std::size_t dimension, const char*) {
     return choose_(operand, dimension);
   }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shapes of what slides windows over places, stretches, pads and shuffles them (D77 to D99, D113 to
-// D115).
+// D116).
 #include <doctest/doctest.h>
 
+#include "halftone/description/text.hpp"
 #include "inferred_shape.hpp"
 
 using namespace halftone::tests;
@@ -119,6 +120,81 @@ TEST_CASE("D113, D114: symbols go through windows where their number is one of i
   CHECK(taken > 100);
 }
 
+TEST_CASE("D116: windows over sums are taken where their number is one of a symbol at every size") {
+  const auto of = [](std::int64_t factor, std::int64_t added) {
+    return Dimension{added, "side", factor};
+  };
+  const auto padded = [&](const Dimension& length, std::int64_t before, std::int64_t after,
+                          const char* mode) {
+    return inferred(kind_called("pad"), {{"x", {kBatch, length, fixed(4)}}},
+                    pad_settings({before, after}, mode));
+  };
+  CHECK(padded(of(4, 0), 3, 2, "reflect") == Shape{kBatch, of(4, 5), fixed(4)});
+  CHECK(padded(of(4, 5), -3, -2, "circular") == Shape{kBatch, of(4, 0), fixed(4)});
+  CHECK(padded(of(1, 0), -3, 1, "constant") == Shape{kBatch, of(1, -2), fixed(4)});
+  CHECK(!padded(of(1, 0), 33, 0, "replicate"));
+  int taken = 0;
+  for (std::int64_t kernel : {1, 2, 3, 4})
+    for (std::int64_t stride : {1, 2, 3})
+      for (std::int64_t dilation : {1, 2})
+        for (std::int64_t padding : {0, 1, 2})
+          for (std::int64_t added = -3; added <= 5; ++added)
+            for (std::int64_t factor : {6, 8}) {
+              const Counted counted{kernel, stride, dilation, padding};
+              CAPTURE(kernel);
+              CAPTURE(stride);
+              CAPTURE(dilation);
+              CAPTURE(padding);
+              CAPTURE(added);
+              CAPTURE(factor);
+              const auto windows =
+                  inferred(kind_called("convolution"),
+                           {{"x", {kBatch, of(factor, added), fixed(4)}},
+                            {"weight", {fixed(5), fixed(kernel), fixed(4)}}},
+                           window_settings({{"kernel", {kernel}},
+                                            {"stride", {stride}},
+                                            {"dilation", {dilation}},
+                                            {"padding", {padding / 2, padding - padding / 2}}}));
+              const bool is_part =
+                  factor % stride == 0 &&
+                  is_multiple(
+                      [&](std::int64_t side) { return counted.windows(factor * side + added); },
+                      factor / stride);
+              CHECK(windows.has_value() == is_part);
+              if (windows) CHECK(*windows == Shape{kBatch, of(factor / stride, 0), fixed(5)});
+              taken += windows.has_value() ? 1 : 0;
+            }
+  CHECK(taken > 100);
+}
+
+TEST_CASE("D116: layers bound the symbols of their lengths") {
+  const auto parsed = parse(
+      "halftone description 1\n"
+      "model \"bounded\"\n"
+      "input %x : f32[batch, 2*side, 4]\n"
+      "%a = pad(x: %x) {padding: [3, 1], mode: reflect} : [batch, 2*side + 4, 4]\n"
+      "%b = pad(x: %a) {padding: [-4, -3], mode: constant} : [batch, 2*side - 3, 4]\n"
+      "%c = pad(x: %b) {padding: [0, 3], mode: circular} : [batch, 2*side, 4]\n"
+      "%d = pool(x: %c) {kernel: [3], stride: [1], dilation: [4], padding: [3, 5], "
+      "function: max} : [batch, 2*side, 4]\n"
+      "%e = adaptive_pool(x: %d) {size: [5], function: max} : [batch, 5, 4]\n"
+      "output \"y\" = %e\n"
+      "optimizer sgd learning_rate 1 momentum 0 weight_decay 0\n");
+  REQUIRE(std::holds_alternative<Description>(parsed));
+  std::string text;
+  for (const SizeLimit& limit : size_limits(std::get<Description>(parsed))) {
+    text += limit.symbol + " " + std::to_string(limit.least);
+    if (limit.most != kNoMost) text += " to " + std::to_string(limit.most);
+    text += ": " + limit.node + " " + limit.reason + "\n";
+  }
+  CHECK(text ==
+        "side 2: a has a padding of 3 at a dimension of 2*side, reflect\n"
+        "side 2: b cuts 7 elements of 2*side + 4\n"
+        "side 3: c has a padding of 3 at a dimension of 2*side - 3, circular\n"
+        "side 2: d has a window that steps over all of 2*side by its dilation of 4\n"
+        "side 3 to 158: e makes 5 windows of 2*side places, each of 1 to 64 elements along it\n");
+}
+
 TEST_CASE("D115: what stretches and what makes channels of places multiplies and divides factors") {
   const auto of = [](std::int64_t factor) { return Dimension{0, "side", factor}; };
   const auto up = [&](std::int64_t from, std::int64_t factor) {
@@ -218,7 +294,11 @@ TEST_CASE("windows that share an image have few elements, and elements few windo
   CHECK(!shares(image, {}));
   CHECK(!shares({fixed(2), fixed(2), fixed(2), fixed(2), fixed(2)}, {1, 1, 1, 1}));
   CHECK(!shares({fixed(9), fixed(9), fixed(4)}, {9, 9, 9}));
-  CHECK(!shares({kBatch, kTime, fixed(4)}, {2}));
+  CHECK(shares({kBatch, kTime, fixed(4)}, {2}));
+  CHECK(!shares({kBatch, Dimension{0, "time", 129}, fixed(4)}, {2}));
+  CHECK(shares({kBatch, Dimension{0, "time", 128}, fixed(4)}, {2}));         // 64 a window
+  CHECK(!shares({kBatch, Dimension{1, "time", 128}, fixed(4)}, {2}));        // and one more
+  CHECK(!shares({kBatch, kTime, fixed(9), fixed(9), fixed(4)}, {1, 1, 1}));  // 81 without it
   CHECK(!shares({kBatch, fixed(8), kTime}, {2}));
 }
 
@@ -242,7 +322,7 @@ TEST_CASE("padding repeats elements that there are, and leaves some") {
   CHECK(!pads(line, pad_settings({1, 1, 1, 1, 1, 1}, "constant")));
   CHECK(!pads({fixed(2), fixed(2), fixed(2), fixed(2), fixed(2)},
               pad_settings({0, 0, 0, 0, 0, 0, 0, 0}, "constant")));
-  CHECK(!pads({kBatch, kTime, fixed(4)}, pad_settings({1, -1}, "constant")));
+  CHECK(pads({kBatch, kTime, fixed(4)}, pad_settings({1, -1}, "constant")));
   CHECK(!pads({kBatch, fixed(5), kTime}, pad_settings({1, -1}, "constant")));
 }
 

@@ -84,6 +84,7 @@ const Case kCases[] = {
       {"h/1/fc.weight", "h1/fc.weight"},
       {"h/1/fc.bias", "h1/fc.bias"}}},
     {"sides", specs::sides_program, {}},
+    {"sides_padded", specs::sides_padded_program, {}},
     {"smoothed", specs::smoothed_program, {}},
     // Outputs share the names of values; a user's function is called like its layer.
     {"state_average",

@@ -116,7 +116,7 @@ class Run {
     std::vector<std::int64_t> sizes(manifest.symbols.size(), 6);
     for (const manifest::Limit& limit : manifest.limits) {
       std::int64_t& size = sizes[static_cast<std::size_t>(limit.symbol)];
-      size = std::min(size, limit.most);
+      size = std::clamp(size, limit.least, limit.most);
     }
     return sizes;
   }

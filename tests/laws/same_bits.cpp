@@ -94,6 +94,19 @@ TEST_CASE("D112: what is a multiple of a symbol has the reference's bits, howeve
     }
 }
 
+TEST_CASE("D116: padding and shares of symbols have the reference's bits, however long those are") {
+  for (const std::int64_t side : {3, 4, 5, 7}) {
+    CAPTURE(side);
+    Pair pair(load_model("sides_padded"), *find_artifact("sides_padded").image, tested_variant,
+              reference::Symbols{{"batch", 2}, {"side", side}});
+    for (int step = 0; step < 2; ++step) {
+      CAPTURE(step);
+      pair.draw();
+      check_step(pair);
+    }
+  }
+}
+
 TEST_CASE("D112: values of a length that no symbol's size gives are refused in one sentence") {
   const auto bound = reference::Symbols{{"batch", 2}, {"side", 3}};
   Pair pair(load_model("sides"), *find_artifact("sides").image, tested_variant, bound);

@@ -157,8 +157,7 @@ class Session {
   /// fault.
   static bool is_limit(const Verdict& verdict) {
     static constexpr const char* kLimits[] = {"states chunk_rows, and cannot be", "(P51)",
-                                              "or less, or give the layer more times",
-                                              "matches none of the targets"};
+                                              ", but layer '", "matches none of the targets"};
     return (verdict.kind == Verdict::Kind::refused || verdict.kind == Verdict::Kind::fails) &&
            std::any_of(std::begin(kLimits), std::end(kLimits), [&](const char* limit) {
              return verdict.sentence.find(limit) != std::string::npos;

@@ -55,7 +55,7 @@ TEST_CASE("a damaged linked image is refused") {
   CHECK(
       refusal([](auto& image) { image.version = 99; }) ==
       who +
-          "it is of version 99, but version 22 is needed; make it again with the halftonec of this "
+          "it is of version 99, but version 23 is needed; make it again with the halftonec of this "
           "release");
   const halftone::manifest::ManifestImage whole = *halftone_artifact_line.manifests;
   const halftone::manifest::ManifestImage cut = {whole.bytes, 10};
@@ -168,7 +168,7 @@ TEST_CASE("what was altered or cut since it was linked is not sealed") {
   };
   for (const Case& c : {Case{altered, "the file was altered: its checksum does not match"},
                         Case{cut, "the file is truncated: its seal is missing"},
-                        Case{later, "the artifact is of version 23, but version 22 is needed"}}) {
+                        Case{later, "the artifact is of version 24, but version 23 is needed"}}) {
     CAPTURE(std::string(c.reason));
     write(path, c.bytes);
     std::string error;
@@ -370,9 +370,9 @@ TEST_CASE("a shared object of another version is refused by its seal, and by its
   CHECK(
       load_error(path) ==
       file_sentence(
-          path, "cannot be used: the artifact is of version 1, but version 22 is needed" + remedy));
+          path, "cannot be used: the artifact is of version 1, but version 23 is needed" + remedy));
   const fs::path later = folder.sealed(LATER_PLUGIN, "later.so");
   CHECK(load_error(later) ==
         file_sentence(later,
-                      "cannot be used: it is of version 99, but version 22 is needed" + remedy));
+                      "cannot be used: it is of version 99, but version 23 is needed" + remedy));
 }

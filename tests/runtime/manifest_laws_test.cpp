@@ -86,6 +86,8 @@ TEST_CASE("a manifest that breaks a law is refused with the culprit's name") {
        [](Manifest& m) { m.limits = {{1, 24, "places", "places.weight"}}; }},
       {"the limit of layer 'places' leaves no size",
        [](Manifest& m) { m.limits = {{0, 0, "places", "places.weight"}}; }},
+      {"the limit of layer 'frame' leaves no size",
+       [](Manifest& m) { m.limits = {{0, 8, "frame", "", 9, "has a padding of 2"}}; }},
       {"input 'features' occurs twice",
        [](Manifest& m) { m.inputs = {"features", "target", "features"}; }},
       {"kernel 'line_loss' occurs twice", [](Manifest& m) { m.kernels[0].name = "line_loss"; }},

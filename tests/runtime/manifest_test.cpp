@@ -148,7 +148,7 @@ TEST_CASE("a manifest of another version names both versions") {
   std::vector<std::byte> bytes = encode(hand_made::manifest());
   bytes[8] = std::byte{kVersion + 1};
   Kind kind{};
-  CHECK(failure(bytes, kind) == "the manifest is of version 23, but version 22 is needed");
+  CHECK(failure(bytes, kind) == "the manifest is of version 24, but version 23 is needed");
   CHECK(kind == Kind::version);
 }
 
@@ -254,6 +254,22 @@ TEST_CASE("the first limit that sizes exceed is found, which symbols that are no
   CHECK(find_exceeded(manifest, Symbols{9, 24}) == &manifest.limits[1]);
   CHECK(reason_of(manifest.limits[0]) ==
         "layer 'places' has 24 times, the rows of parameter 'places.weight'");
+  manifest.limits.push_back({0, 8, "frame", "", 3, "has a padding of 2"});
+  CHECK(find_exceeded(manifest, Symbols{3, 24}) == nullptr);
+  CHECK(find_exceeded(manifest, Symbols{0, 24}) == nullptr);
+  CHECK(find_exceeded(manifest, Symbols{2, 24}) == &manifest.limits[2]);
+  CHECK(reason_of(manifest.limits[2]) == "layer 'frame' has a padding of 2");
+}
+
+TEST_CASE("a dimension may have a number more than its symbol's part, or less") {
+  const std::int64_t bound[] = {5};
+  const Dimension more{4, 0, 1, 2}, less{1, 0, 2, -2}, none{1, 0, 1, -7};
+  CHECK(elements(std::vector<Dimension>{more}, bound) == 22);
+  CHECK(elements(std::vector<Dimension>{more, less, {3, -1}}, bound) == 22 * 1 * 3);
+  CHECK(elements(std::vector<Dimension>{none}, bound) == 0);
+  CHECK(added_text(more) == " + 2");
+  CHECK(added_text(less) == " - 2");
+  CHECK(added_text({4, 0}) == "");
 }
 
 TEST_CASE("a size past 2^62 is an overflow and not a wrong number") {

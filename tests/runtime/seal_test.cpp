@@ -49,5 +49,5 @@ TEST_CASE("a seal of another version names both versions") {
   DecodeError error;
   CHECK_FALSE(check_seal(file, error));
   CHECK(error.kind == Kind::version);
-  CHECK(error.message == "the artifact is of version 23, but version 22 is needed");
+  CHECK(error.message == "the artifact is of version 24, but version 23 is needed");
 }

@@ -27,8 +27,9 @@ inline std::int32_t integer_bound(const description::Description& model,
     return model.nodes[static_cast<std::size_t>(operand.node)].shape;
   };
   const auto extent = [&](const description::Dimension& dimension) {
-    return dimension.symbol.empty() ? dimension.extent
-                                    : dimension.factor * symbols.at(dimension.symbol);
+    return dimension.symbol.empty()
+               ? dimension.extent
+               : dimension.factor * symbols.at(dimension.symbol) + dimension.extent;
   };
   for (const description::Node& node : model.nodes) {
     for (const description::Operand& operand : node.operands) {

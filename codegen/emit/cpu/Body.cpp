@@ -29,6 +29,8 @@ Value Frame::product(Code &code, ArrayRef<Attribute> dims) const {
         extent = code.divide(code.add(extent, code.integer(of.divisor - 1)), of.divisor);
       if (of.factor != 1)
         extent = code.multiply(extent, code.integer(of.factor));
+      if (of.added != 0)
+        extent = code.add(extent, code.integer(of.added));
     }
     result = code.multiply(result, extent);
   }

@@ -88,6 +88,8 @@ public:
                                                    : code.i64();
       lanes.indices.push_back(arith::ExtSIOp::create(code.builder, code.loc, wide, index));
     }
+    for (Attribute length : access.getLengths())
+      lanes.indices.push_back(frame.product(code, length));
   }
 
   /// Lanes that lie side by side in the operand, `offset` columns on.

@@ -70,6 +70,9 @@ static std::string printPlaces(KernelOp kernel, unsigned input, unsigned dims, r
   auto type = cast<TensorType>(kernel.getInputs()[input].getType());
   for (auto [i, index] : llvm::enumerate(access.getIndices()))
     out << "    const long long index" << i << " = " << elementOf(kernel, index) << ";\n";
+  for (auto [i, length] : llvm::enumerate(access.getLengths()))
+    out << "    const long long index" << access.getIndices().size() + i << " = "
+        << cudaProduct(length) << ";\n";
   std::string outside;
   for (unsigned dim = 0; dim < dims; ++dim) {
     std::string at = numbered("at", dim);

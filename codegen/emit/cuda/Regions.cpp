@@ -44,7 +44,9 @@ std::string cudaProduct(ArrayRef<Attribute> dims) {
       stream << cast<IntegerAttr>(dim).getInt() << "LL";
       continue;
     }
-    auto [name, divisor, factor] = symbolicExtentOf(symbol.getValue());
+    auto [name, divisor, factor, added] = symbolicExtentOf(symbol.getValue());
+    if (added != 0)
+      stream << "(";
     if (factor != 1)
       stream << "(" << factor << " * ";
     if (divisor == 1)
@@ -53,6 +55,8 @@ std::string cudaProduct(ArrayRef<Attribute> dims) {
       stream << "((symbol_" << name << " + " << divisor - 1 << ") / " << divisor << ")";
     if (factor != 1)
       stream << ")";
+    if (added != 0)
+      stream << (added < 0 ? " - " : " + ") << std::abs(added) << ")";
   }
   return text.empty() ? "1LL" : text;
 }

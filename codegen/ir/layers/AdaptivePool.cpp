@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <numeric>
-
 #include "codegen/ir/Accesses.h"
 #include "codegen/ir/layers/Windows.h"
+#include "halftone/description/kinds/adaptive_pool.hpp"
 #include "mlir/IR/AffineMap.h"
 
 using namespace mlir;
@@ -13,52 +12,102 @@ namespace {
 
 /// One dimension, of `from` places, as `to` shares of it: share i begins at floor(i * from / to)
 /// and ends at ceil((i + 1) * from / to). Those that hold a place are its shares of `to`, in turn.
+/// A length that is a symbol is number `symbol` of the list's.
 struct Shares {
   size_t axis;
-  int64_t from, to;
+  Attribute from, to;
+  unsigned symbol;
+  /// How many places the largest share has, and how many each has, and so of those turned.
+  int64_t most, least, mostTurned, leastTurned;
 
-  Shares turned() const { return {axis, to, from}; }
+  Shares turned() const { return {axis, to, from, symbol, mostTurned, leastTurned, most, least}; }
 
-  /// How many places the largest share has, and how many each has.
-  int64_t most() const { return (2 * to - std::gcd(from, to) + from - 1) / to; }
-  int64_t least() const { return (from + to - 1) / to; }
-
-  AffineExpr begin(MLIRContext *context) const {
-    return (getAffineDimExpr(static_cast<unsigned>(axis), context) * from).floorDiv(to);
+  AffineExpr begin() const {
+    AffineExpr axisExpr = getAffineDimExpr(static_cast<unsigned>(axis), from.getContext());
+    return (axisExpr * lengthOf(from)).floorDiv(lengthOf(to));
   }
   /// By how many parts, of which a place has `to`, the share at hand begins behind its first place.
   Value offset(Scalars &s) const {
     Value i = s.axisIndex(static_cast<int64_t>(axis));
-    return s.remainder(s.times(i, s.integer(from)), to);
+    return s.remainder(s.times(i, s.length(from)), s.length(to));
   }
   /// Whether the share at hand has place `number` of the largest; null where each has.
   Value has(Scalars &s, int64_t number) const {
-    if (number < least())
+    if (number < least)
       return {};
-    return s.compare(arith::CmpIPredicate::sgt, offset(s), s.integer(number * to - from));
+    return s.compare(arith::CmpIPredicate::sgt, offset(s), sum(s, number, -1));
+  }
+  /// How many places the share at hand has.
+  Value count(Scalars &s) const {
+    if (most == least + 1)
+      return s.select(has(s, least), s.integer(most), s.integer(least));
+    Value all = s.integer(least);
+    for (int64_t number = least; number < most; ++number)
+      all = s.plus(all, s.select(has(s, number), s.integer(1), s.integer(0)));
+    return all;
   }
   /// Which place of share `number` of its own the place at hand is, whose shares these are.
   Value placeIn(Scalars &s, int64_t number) const {
     Value parts = offset(s), place = s.integer(0);
-    for (int64_t j = 0; j + 1 < turned().most(); ++j) {
-      Value isBehind =
-          s.compare(arith::CmpIPredicate::sgt, parts, s.integer(number * to + j * from));
+    for (int64_t j = 0; j + 1 < mostTurned; ++j) {
+      Value isBehind = s.compare(arith::CmpIPredicate::sgt, parts, sum(s, number, j));
       place = s.plus(place, s.select(isBehind, s.integer(1), s.integer(0)));
     }
     return place;
   }
+
+private:
+  /// a * to + b * from, a number where both are.
+  Value sum(Scalars &s, int64_t a, int64_t b) const {
+    auto first = dyn_cast<IntegerAttr>(to), second = dyn_cast<IntegerAttr>(from);
+    if (first && second)
+      return s.integer(a * first.getInt() + b * second.getInt());
+    return s.plus(s.times(s.integer(a), s.length(to)), s.times(s.integer(b), s.length(from)));
+  }
+  AffineExpr lengthOf(Attribute dim) const {
+    if (auto extent = dyn_cast<IntegerAttr>(dim))
+      return getAffineConstantExpr(extent.getInt(), dim.getContext());
+    return getAffineSymbolExpr(symbol, dim.getContext());
+  }
 };
 
 using List = SmallVector<Shares>;
+using Kind = description::kinds::AdaptivePool;
 
 /// Of the windows over x, along each dimension.
 List sharesOf(AdaptivePoolOp op) {
   ArrayRef<Attribute> dims = tensor(op.getX()).getDims();
   size_t first = dims.size() - 1 - op.getSize().size();
+  Builder builder(op.getContext());
   List list;
-  for (auto [d, size] : llvm::enumerate(op.getSize()))
-    list.push_back({first + d, cast<IntegerAttr>(dims[first + d]).getInt(), size});
+  int64_t elements = 1;
+  unsigned symbols = 0;
+  for (auto [d, m] : llvm::enumerate(op.getSize())) {
+    Shares shares{first + d, dims[first + d], builder.getI64IntegerAttr(m), symbols, 0, 1, 2, 1};
+    if (auto length = dyn_cast<IntegerAttr>(shares.from)) {
+      int64_t n = length.getInt();
+      shares.most = Kind::largest(n, m), shares.least = llvm::divideCeil(n, m);
+      shares.mostTurned = Kind::largest(m, n), shares.leastTurned = llvm::divideCeil(m, n);
+      elements *= shares.most;
+    } else {
+      ++symbols; // as many places as windows, or more
+    }
+    list.push_back(shares);
+  }
+  for (Shares &shares : list)
+    if (isa<StringAttr>(shares.from))
+      shares.most = Kind::most_of_symbol(elements, static_cast<int>(symbols));
   return list;
+}
+
+/// Those of the dimensions that are symbols.
+SmallVector<Attribute> lengthsOf(const List &list) {
+  SmallVector<Attribute> lengths;
+  for (const Shares &shares : list)
+    for (Attribute dim : {shares.from, shares.to})
+      if (isa<StringAttr>(dim))
+        lengths.push_back(dim);
+  return lengths;
 }
 
 List turned(const List &list) {
@@ -68,14 +117,14 @@ List turned(const List &list) {
 int64_t countMost(const List &list) {
   int64_t count = 1;
   for (const Shares &shares : list)
-    count *= shares.most();
+    count *= shares.most;
   return count;
 }
 
 SmallVector<int64_t> takeApart(const List &list, int64_t number) {
   SmallVector<int64_t> numbers(list.size());
-  for (size_t d = list.size(); d-- > 0; number /= list[d].most())
-    numbers[d] = number % list[d].most();
+  for (size_t d = list.size(); d-- > 0; number /= list[d].most)
+    numbers[d] = number % list[d].most;
   return numbers;
 }
 
@@ -85,8 +134,8 @@ SmallVector<AccessAttr> readAll(const List &list, TensorType domain, TensorType 
   for (int64_t number = 0; number < countMost(list); ++number) {
     SmallVector<AffineExpr> at = axesOf(domain);
     for (auto [shares, place] : llvm::zip(list, takeApart(list, number)))
-      at[shares.axis] = shares.begin(domain.getContext()) + place;
-    reads.push_back(readAt(at, domain, operand));
+      at[shares.axis] = shares.begin() + place;
+    reads.push_back(readAt(at, domain, operand, lengthsOf(list)));
   }
   return reads;
 }
@@ -103,12 +152,8 @@ Value has(const List &list, Scalars &s, int64_t number) {
 /// How many elements the window at hand has, as f32.
 Value countElements(const List &list, Scalars &s) {
   Value count = s.integer(1);
-  for (const Shares &shares : list) {
-    Value along = s.integer(shares.least());
-    if (shares.most() > shares.least())
-      along = s.select(shares.has(s, shares.least()), s.integer(shares.most()), along);
-    count = s.times(count, along);
-  }
+  for (const Shares &shares : list)
+    count = s.times(count, shares.count(s));
   return s.number(count);
 }
 
@@ -151,9 +196,6 @@ LogicalResult AdaptivePoolOp::verify() {
   SmallVector<Attribute> dims(x.getDims());
   Builder builder(getContext());
   for (auto [dim, m] : llvm::zip(MutableArrayRef(dims).drop_back().take_back(size.size()), size)) {
-    auto length = dyn_cast<IntegerAttr>(dim);
-    if (!length)
-      return emitOpError() << "shares " << dim << ", which is no number";
     dim = builder.getI64IntegerAttr(m);
   }
   if (y.getDims() != ArrayRef(dims))
@@ -218,7 +260,7 @@ SmallVector<Value> AdaptivePoolOp::buildGradients(OpBuilder &builder,
     for (size_t number = 0; isMax() && number < count; ++number) {
       Value place = s.integer(0); // in the window, by the numbers that index has
       for (auto [d, window] : llvm::enumerate(takeApart(holders, static_cast<int64_t>(number))))
-        place = s.plus(s.times(place, s.integer(list[d].most())), holders[d].placeIn(s, window));
+        place = s.plus(s.times(place, s.integer(list[d].most)), holders[d].placeIn(s, window));
       summands[number] = s.select(s.equal(e[count + number], s.number(place)), summands[number],
                                   s.like(summands[number], 0));
     }

@@ -12,21 +12,28 @@ namespace {
 /// A spatial dimension that is padded: its axis, its length in x and the elements at its ends.
 struct Ends {
   size_t axis;
-  int64_t length, before, after;
+  Attribute length;
+  int64_t before, after;
 
-  int64_t padded() const { return length + before + after; }
+  Attribute padded() const { return lengthenDim(length, before + after); }
+
+  /// How long it is, in a map's places and in scalar code, and `more`.
+  AffineExpr count() const {
+    if (auto number = dyn_cast<IntegerAttr>(length))
+      return getAffineConstantExpr(number.getInt(), length.getContext());
+    return getAffineSymbolExpr(0, length.getContext());
+  }
+  Value countWith(Scalars &s, int64_t more) const { return s.length(lengthenDim(length, more)); }
 };
 
-/// Those of dimensions whose length is a number; the others are as they are.
 SmallVector<Ends> endsOf(PadOp op) {
   ArrayRef<int64_t> padding = op.getPadding();
   ArrayRef<Attribute> dims = tensor(op.getX()).getDims();
   size_t rank = op.countSpatial(), first = dims.size() - 1 - rank;
   SmallVector<Ends> ends;
   for (size_t d = 0; d < rank; ++d)
-    if (auto length = dyn_cast<IntegerAttr>(dims[first + d]);
-        length && (padding[d] != 0 || padding[rank + d] != 0))
-      ends.push_back({first + d, length.getInt(), padding[d], padding[rank + d]});
+    if (padding[d] != 0 || padding[rank + d] != 0)
+      ends.push_back({first + d, dims[first + d], padding[d], padding[rank + d]});
   return ends;
 }
 
@@ -51,16 +58,15 @@ Value shift(PadOp op, OpBuilder &builder, StringRef label, Value x, TensorType r
 Value padWith(PadOp op, OpBuilder &builder, std::optional<double> value) {
   auto code = [&](Scalars &s, ValueRange e) -> SmallVector<Value> {
     Value inside;
-    auto require = [&](arith::CmpIPredicate predicate, const Ends &ends, int64_t bound) {
-      Value holds =
-          s.compare(predicate, s.axisIndex(static_cast<int64_t>(ends.axis)), s.integer(bound));
+    auto require = [&](arith::CmpIPredicate predicate, const Ends &ends, Value bound) {
+      Value holds = s.compare(predicate, s.axisIndex(static_cast<int64_t>(ends.axis)), bound);
       inside = inside ? s.both(inside, holds) : holds;
     };
     for (const Ends &ends : endsOf(op)) {
       if (ends.before > 0)
-        require(arith::CmpIPredicate::sge, ends, ends.before);
+        require(arith::CmpIPredicate::sge, ends, s.integer(ends.before));
       if (ends.after > 0)
-        require(arith::CmpIPredicate::slt, ends, ends.before + ends.length);
+        require(arith::CmpIPredicate::slt, ends, ends.countWith(s, ends.before));
     }
     // What is read outside of x is +0.
     return {value && inside ? s.select(inside, e[0], s.like(e[0], *value)) : e[0]};
@@ -78,15 +84,14 @@ public:
     AffineExpr i = getAffineDimExpr(static_cast<unsigned>(ends.axis), builder.getContext());
     AffineExpr from = i - ends.before;
     if (mode == "circular")
-      return mapReads(builder, loc, "pad", x, y, reads(y, x, {from % ends.length}),
+      return mapReads(builder, loc, "pad", x, y, reads(y, x, {from % ends.count()}),
                       [](Scalars &, ValueRange e) { return SmallVector<Value>{e[0]}; });
     bool reflects = mode == "reflect";
-    AffineExpr last = getAffineConstantExpr(ends.length - 1, builder.getContext());
+    AffineExpr last = ends.count() - 1;
     auto code = [&](Scalars &s, ValueRange e) -> SmallVector<Value> {
       Value at = s.axisIndex(static_cast<int64_t>(ends.axis));
       Value isBefore = s.compare(arith::CmpIPredicate::slt, at, s.integer(ends.before));
-      Value isInside =
-          s.compare(arith::CmpIPredicate::slt, at, s.integer(ends.before + ends.length));
+      Value isInside = s.compare(arith::CmpIPredicate::slt, at, ends.countWith(s, ends.before));
       return {s.select(isBefore, e[0], s.select(isInside, e[1], e[2]))};
     };
     return mapReads(builder, loc, "pad", x, y,
@@ -104,12 +109,14 @@ public:
     auto code = [&](Scalars &s, ValueRange e) -> SmallVector<Value> {
       Value k = s.axisIndex(static_cast<int64_t>(ends.axis)), sum = s.like(e[0], 0);
       for (auto [reader, element] : llvm::zip(readers, e)) {
-        if (reader.except)
-          element = s.select(s.compare(arith::CmpIPredicate::eq, k, s.integer(*reader.except)),
-                             s.like(element, 0), element);
-        if (reader.only)
-          element = s.select(s.compare(arith::CmpIPredicate::eq, k, s.integer(*reader.only)),
-                             element, s.like(element, 0));
+        Value isEnd;
+        if (reader.end != End::None)
+          isEnd = s.compare(arith::CmpIPredicate::eq, k,
+                            reader.end == End::First ? s.integer(0) : ends.countWith(s, -1));
+        if (isEnd && reader.isOfEnd)
+          element = s.select(isEnd, element, s.like(element, 0));
+        else if (isEnd)
+          element = s.select(isEnd, s.like(element, 0), element);
         sum = s.add(sum, element);
       }
       return {sum};
@@ -118,38 +125,39 @@ public:
   }
 
 private:
+  enum class End { None, First, Last };
   /// Where an element of the result that reads the one at hand lies, if it is one of the result;
-  /// but for one element, or of one alone.
+  /// but for the element at an end, or of that alone.
   struct Reader {
     AffineExpr at;
-    std::optional<int64_t> except, only;
+    End end = End::None;
+    bool isOfEnd = false;
   };
 
   SmallVector<Reader> findReaders(MLIRContext *context) const {
     AffineExpr k = getAffineDimExpr(static_cast<unsigned>(ends.axis), context);
-    int64_t n = ends.length, end = ends.before + n;
+    AffineExpr n = ends.count(), end = n + ends.before;
     SmallVector<Reader> readers;
-    auto repeat = [&](int64_t first, int64_t last, int64_t element) {
-      for (int64_t i = std::max<int64_t>(first, 0); i < std::min(last, ends.padded()); ++i)
-        readers.push_back({getAffineConstantExpr(i, context), {}, element});
+    auto repeat = [&](AffineExpr first, int64_t count, End element) {
+      for (int64_t i = 0; i < count; ++i)
+        readers.push_back({first + i, element, true});
     };
     if (mode == "replicate")
-      repeat(0, ends.before, 0);
+      repeat(getAffineConstantExpr(0, context), ends.before, End::First);
     else if (ends.before > 0)
-      readers.push_back(mode == "reflect" ? Reader{-k + ends.before, 0, {}}
-                                          : Reader{k + (ends.before - n), {}, {}});
-    readers.push_back({k + ends.before, {}, {}});
+      readers.push_back(mode == "reflect" ? Reader{-k + ends.before, End::First}
+                                          : Reader{k + ends.before - n});
+    readers.push_back({k + ends.before});
     if (mode == "replicate")
-      repeat(end, ends.padded(), n - 1);
+      repeat(end, ends.after, End::Last);
     else if (ends.after > 0)
-      readers.push_back(mode == "reflect" ? Reader{-k + (end + n - 2), n - 1, {}}
-                                          : Reader{k + end, {}, {}});
+      readers.push_back(mode == "reflect" ? Reader{end + n - 2 - k, End::Last} : Reader{end + k});
     return readers;
   }
 
-  TensorType withLength(Value x, int64_t count) const {
+  TensorType withLength(Value x, Attribute count) const {
     SmallVector<Attribute> dims(tensor(x).getDims());
-    dims[ends.axis] = IntegerAttr::get(IntegerType::get(x.getContext(), 64), count);
+    dims[ends.axis] = count;
     return gradientType(x).withDims(dims);
   }
   SmallVector<AccessAttr> reads(TensorType domain, Value operand,
@@ -157,7 +165,7 @@ private:
     return llvm::map_to_vector(places, [&](AffineExpr place) {
       SmallVector<AffineExpr> at = axesOf(domain);
       at[ends.axis] = place;
-      return readAt(at, domain, tensor(operand));
+      return readAt(at, domain, tensor(operand), ends.length);
     });
   }
 
@@ -182,19 +190,15 @@ LogicalResult PadOp::verify() {
     return emitOpError() << "x " << x << " does not have " << rank
                          << " dimensions before its channels";
   SmallVector<Attribute> dims(x.getDims());
-  Builder builder(getContext());
   for (size_t d = 0; d < rank; ++d) {
     Attribute &dim = dims[dims.size() - 1 - rank + d];
     auto length = dyn_cast<IntegerAttr>(dim);
-    if (padding[d] == 0 && padding[rank + d] == 0)
-      continue;
-    if (!length)
-      return emitOpError() << "pads " << dim << ", which is no number";
-    int64_t n = length.getInt(), most = std::max(padding[d], padding[rank + d]);
+    int64_t n = length ? length.getInt() : INT64_MAX,
+            most = std::max(padding[d], padding[rank + d]);
     if ((getMode() == "reflect" && most >= n) || (getMode() == "circular" && most > n))
       return emitOpError() << "has a padding of " << most << " at a dimension of " << n
                            << ", which has not so many elements";
-    dim = builder.getI64IntegerAttr(n + padding[d] + padding[rank + d]);
+    dim = lengthenDim(dim, padding[d] + padding[rank + d]);
   }
   if (getType().getDims() != ArrayRef(dims))
     return emitOpError() << "result " << getType() << " is not " << formatDims(dims);

@@ -35,6 +35,11 @@ bool Windows::arePadded() const {
   return llvm::any_of(spatial, [](const Along &along) { return along.before + along.after > 0; });
 }
 
+/// What a dimension that is a symbol has beside a multiple of that.
+static int64_t addedTo(Attribute dim) {
+  return symbolicExtentOf(cast<StringAttr>(dim).getValue()).added;
+}
+
 bool Windows::fit(TensorType x, TensorType windows) const {
   size_t rank = spatial.size();
   if (x.getRank() <= rank || windows.getRank() != x.getRank() ||
@@ -45,8 +50,9 @@ bool Windows::fit(TensorType x, TensorType windows) const {
     auto length = dyn_cast<IntegerAttr>(from), count = dyn_cast<IntegerAttr>(to);
     int64_t reach = along.dilation * (along.kernel - 1), zeros = along.before + along.after;
     if (!length) { // a part of the length, whatever its symbol is bound to
-      if (!isa<StringAttr>(to) || repeatDim(to, along.stride) != from || zeros > reach ||
-          zeros <= reach - along.stride)
+      int64_t added = addedTo(from);
+      if (!isa<StringAttr>(to) || repeatDim(to, along.stride) != lengthenDim(from, -added) ||
+          zeros + added > reach || zeros + added <= reach - along.stride)
         return false;
       continue;
     }
@@ -325,10 +331,10 @@ Value Windows::isInsideAlong(Scalars &s, TensorType windows, TensorType x, size_
   if (int64_t first = llvm::divideCeilSigned(-shift, along.stride); first > 0)
     require(Predicate::sge, s.integer(first));
   auto length = dyn_cast<IntegerAttr>(x.getDims()[axis]);
-  if (!length) { // a whole number of strides
-    Type i32 = IntegerType::get(x.getContext(), 32);
+  if (!length) { // a whole number of strides, and what is added
+    shift -= addedTo(x.getDims()[axis]);
     if (int64_t outside = -llvm::divideFloorSigned(-1 - shift, along.stride) - 1; outside > 0)
-      require(Predicate::slt, s.minus(s.count(i32, windows.getDims()[axis]), s.integer(outside)));
+      require(Predicate::slt, s.minus(s.length(windows.getDims()[axis]), s.integer(outside)));
     return inside;
   }
   int64_t last = llvm::divideFloorSigned(length.getInt() - 1 - shift, along.stride);

@@ -125,8 +125,7 @@ private:
     AccessAttr access = kernel.getInputAccess(input);
     if (access.getKind() == AccessKind::Scalar)
       return true;
-    if (access.getKind() != AccessKind::General || access.getWhere() ||
-        !access.getIndices().empty())
+    if (access.getKind() != AccessKind::General || access.getWhere() || !access.isOfAxes())
       return false;
     AffineMap map = access.getMap().getValue();
     return !map.isFunctionOfDim(rows.size() - 1) && !map.isFunctionOfDim(rows.size());

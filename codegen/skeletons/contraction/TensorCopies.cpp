@@ -31,7 +31,8 @@ bool hasMap(KernelOp kernel, const StoredMatrix &matrix) {
   int64_t bytes = bytesOf(kernel);
   for (Attribute dim : matrix.columns) {
     auto extent = dyn_cast<IntegerAttr>(dim);
-    bytes *= extent ? extent.getInt() : symbolicExtentOf(cast<StringAttr>(dim).getValue()).factor;
+    bytes *= extent ? extent.getInt()
+                    : symbolicExtentOf(cast<StringAttr>(dim).getValue()).knownDivisor();
   }
   return bytes % kCopiedBytes == 0;
 }

@@ -108,7 +108,7 @@ class Describer {
   }
 
   static description::Dimension dimension(const Dimension& from) {
-    if (from.symbol != nullptr) return {0, from.symbol, from.factor};
+    if (from.symbol != nullptr) return {from.extent, from.symbol, from.factor};
     return {from.extent, ""};
   }
 

@@ -49,6 +49,11 @@ class NodeView {
     dimension.factor = factor;
     return dimension;
   }
+  static constexpr Dimension with_extent(Dimension dimension, long long extent) {
+    dimension.extent = extent;
+    return dimension;
+  }
+  constexpr void limit(const Dimension&, long long, long long, const auto&...) {}
 
   /// The only one stands in the node's token, the second of two behind it.
   constexpr Dimension chosen(int, int dimension, const char*) const {

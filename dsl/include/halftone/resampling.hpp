@@ -127,7 +127,8 @@ inline constexpr Token kTakesMeanOfShare =
 /// overlap where sizes do not divide lengths: torch.nn.AdaptiveAvgPool2d. D99
 ///   adaptive_avg_pool2d("pool", 7)
 ///   adaptive_max_pool1d("parts", 3)
-/// A window has 64 elements at most, and an element 64 windows; spatial dimensions are numbers.
+/// A window has 64 elements at most, and an element 64 windows. Where a length is a symbol, that
+/// bounds what it is bound to, from a place for each window on (D116).
 template <Whole... Sizes>
   requires(building::kAreSizes<1, Sizes...>)
 constexpr auto adaptive_max_pool1d(const char* name, Sizes... sizes) {
@@ -278,7 +279,8 @@ constexpr auto padded_by(const char* name, const Options&... options) {
 ///   pad2d("frame", padding(1, 2), replicate)
 ///   pad1d("shift", padding(1, -1))
 /// torch.nn.functional.pad, with its modes. reflect takes fewer elements than there are, circular
-/// no more, replicate 32.
+/// no more, replicate 32. Of a multiple of a symbol they leave a sum, 4*side + 2, of which windows
+/// without padding make a multiple again (D116).
 template <class... Options>
   requires(building::PadOptions<1, Options...>)
 constexpr auto pad1d(const char* name, const Options&... options) {

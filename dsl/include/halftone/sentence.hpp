@@ -44,6 +44,9 @@ struct Sentence {
       put('*');
     }
     put(dimension.symbol);
+    if (dimension.extent == 0) return;
+    put(dimension.extent < 0 ? " - " : " + ");
+    put(dimension.extent < 0 ? -dimension.extent : dimension.extent);
   }
   /// [batch, 64]
   constexpr void put(const Shape& shape) {

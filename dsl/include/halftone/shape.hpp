@@ -36,7 +36,7 @@ constexpr bool same_text(const char* left, const char* right) {
 }
 
 /// A fixed extent when `symbol` is null, otherwise `factor` times what the symbol of that name is
-/// bound to. Converts from a number.
+/// bound to, and `extent` more, which layers alone add. Converts from a number.
 struct Dimension {
   long long extent = 0;
   const char* symbol = nullptr;
@@ -52,7 +52,8 @@ struct Dimension {
     if (left.symbol == nullptr || right.symbol == nullptr) {
       return left.symbol == nullptr && right.symbol == nullptr && left.extent == right.extent;
     }
-    return left.factor == right.factor && same_text(left.symbol, right.symbol);
+    return left.factor == right.factor && left.extent == right.extent &&
+           same_text(left.symbol, right.symbol);
   }
 };
 

@@ -263,12 +263,13 @@ constexpr auto net = model("net", inputs(either(tensor("x", batch, 8), tensor("x
 MODEL(net, rules)
 }  // namespace pad_dimensions
 
-// EXPECT pad_symbol: layer 'pad' reads [batch, time, 9, 8], whose spatial dimension 'time' is a
-// symbol: give it a number, or no padding
+// EXPECT pad_symbol: layer 'pad' has a padding of 33 at a dimension of time + 2, replicate: make it
+// 32 or less
 namespace pad_symbol {
 constexpr auto net =
     model("net", inputs(tensor("x", batch, symbol("time"), 9, 8)),
-          from("x") | pad2d("pad", padding(either(1, 0), 2), circular) | output("z"));
+          from("x") | pad2d("first", padding(1, 0), reflect) |
+              pad2d("pad", padding(either(33, 32), 2), replicate) | output("z"));
 MODEL(net, rules)
 }  // namespace pad_symbol
 
@@ -449,13 +450,12 @@ constexpr auto net = model("net", inputs(tensor("x", batch, 9, 8)),
 MODEL(net, rules)
 }  // namespace adaptive_size
 
-// EXPECT adaptive_symbol: layer 'pool' reads [batch, time, 9, 8], whose spatial dimension 'time' is
-// a symbol: give it a number
+// EXPECT adaptive_symbol: layer 'pool' makes 2 windows of '99*time' places: give it a number, or a
+// symbol taken fewer times, so that its windows have 12 elements or fewer
 namespace adaptive_symbol {
 constexpr auto net =
-    model("net", inputs(tensor("x", batch, symbol("time"), 9, 8)),
-          from("x") | either(adaptive_max_pool2d("pool", 2), adaptive_max_pool1d("pool", 2)) |
-              output("z"));
+    model("net", inputs(tensor("x", batch, either(99, 20) * symbol("time"), 9, 8)),
+          from("x") | adaptive_max_pool2d("pool", 2) | output("z"));
 MODEL(net, rules)
 }  // namespace adaptive_symbol
 

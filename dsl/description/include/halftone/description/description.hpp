@@ -21,9 +21,9 @@
 namespace halftone::description {
 
 /// One extent of a shape: a fixed size, or a number of times a symbol such as `batch` that is bound
-/// when a trainer is built.
+/// when a trainer is built, of what layers compute with a number added.
 struct Dimension {
-  std::int64_t extent = 0;  ///< the size when `symbol` is empty, otherwise 0
+  std::int64_t extent = 0;  ///< the size when `symbol` is empty, otherwise what is added (D116)
   std::string symbol;       ///< name of the symbol, empty for a fixed size
   std::int64_t factor = 1;  ///< how often the symbol; 1 for a fixed size (D112)
 

@@ -20,7 +20,10 @@
 //   choice(s)                    likewise which of its words
 // and for shapes and dimensions rank, at, last, rows (all but the last), with_last, extended (by a
 // last one), kMostDimensions, is_fixed, extent and fixed; of symbols factor (how often one is
-// taken) and with_factor.
+// taken) and with_factor, and extent is what is added to that, with_extent. What a symbol may be
+// bound to says
+//   limit(dimension, least, most, words...)  how long that may be, 1 and kNoMost where it is open;
+//                                            the words are the layer's reason
 #pragma once
 
 #include "halftone/description/extents.hpp"
@@ -31,6 +34,9 @@ namespace halftone::description {
 /// How often a dimension may have a symbol. D112
 inline constexpr std::int64_t kMostFactor = 65536;
 constexpr bool is_factor(std::int64_t factor) { return factor >= 1 && factor <= kMostFactor; }
+
+/// Of a length that nothing bounds.
+inline constexpr std::int64_t kNoMost = std::int64_t{1} << 62;
 
 /// In a refusal: the name of what operand `index` reads.
 struct OperandName {

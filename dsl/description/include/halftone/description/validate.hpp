@@ -3,8 +3,10 @@
 // table of nodes, which begins with D20, and P40 to P43.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "halftone/description/description.hpp"
 
@@ -22,5 +24,14 @@ struct Violation {
 /// The shape that a node of this kind must have, from its operands' shapes, by the table of nodes;
 /// nothing for sources.
 [[nodiscard]] std::optional<Shape> infer_shape(const Description& description, const Node& node);
+
+/// What a layer lets a symbol be bound to. D116
+struct SizeLimit {
+  std::string symbol, node;
+  std::int64_t least = 1, most = std::int64_t{1} << 62;
+  std::string reason;  ///< "has a padding of 3 at a dimension of side, reflect"
+};
+/// Those of a sound description, in the order of its nodes.
+[[nodiscard]] std::vector<SizeLimit> size_limits(const Description& description);
 
 }  // namespace halftone::description

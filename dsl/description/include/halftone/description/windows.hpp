@@ -117,16 +117,6 @@ constexpr bool states_dimensions(Node& node, int dimensions, const char* what) {
   return false;
 }
 
-/// Whether x's spatial dimension at `at` is a number.
-template <class Node>
-constexpr bool has_length(Node& node, int at) {
-  const auto& x = node.shape(0);
-  if (node.is_fixed(node.at(x, at))) return true;
-  node.refuse("reads ", x, ", whose spatial dimension '", node.at(x, at), "' is a symbol", kRemedy,
-              "give it a number");
-  return false;
-}
-
 /// Whether x has so many dimensions before its channels, and a number of these; `does` is what the
 /// kind does to them.
 template <class Node>
@@ -170,7 +160,8 @@ constexpr bool lengthen(Node& node, int at, std::int64_t times, Shape& result) {
                 "let a symbol be taken ", node.fixed(kMostFactor), " times or less");
     return false;
   }
-  node.at(result, at) = node.with_factor(length, node.factor(length) * times);
+  node.at(result, at) = node.with_extent(node.with_factor(length, node.factor(length) * times),
+                                         node.extent(length) * times);
   return true;
 }
 
@@ -178,44 +169,53 @@ constexpr bool lengthen(Node& node, int at, std::int64_t times, Shape& result) {
 template <class Node>
 constexpr bool divides_length(Node& node, int at, std::int64_t parts) {
   const auto length = node.at(node.shape(0), at);
-  return (node.is_fixed(length) ? node.extent(length) : node.factor(length)) % parts == 0;
+  return node.extent(length) % parts == 0 &&
+         (node.is_fixed(length) || node.factor(length) % parts == 0);
 }
 
 /// One of `parts`, where they divide it.
 template <class Node>
 constexpr auto part_of_length(Node& node, int at, std::int64_t parts) {
   const auto length = node.at(node.shape(0), at);
-  return node.is_fixed(length) ? node.fixed(node.extent(length) / parts)
-                               : node.with_factor(length, node.factor(length) / parts);
+  return node.is_fixed(length)
+             ? node.fixed(node.extent(length) / parts)
+             : node.with_extent(node.with_factor(length, node.factor(length) / parts),
+                                node.extent(length) / parts);
 }
 
-/// How many windows there are along a dimension that is a symbol: where its length is a multiple of
-/// the stride exactly that part of it, whatever it is bound to, or it is refused. D113
+/// How many windows there are along a dimension that is a symbol: where its length, but for what is
+/// added, is a multiple of the stride exactly that part of it, whatever it is bound to, or it is
+/// refused. D113
 template <class Node, class Shape>
 constexpr bool count_windows_of_symbol(Node& node, const Along& is, int at, Shape& result) {
   const auto& x = node.shape(0);
   const auto length = node.at(x, at);
-  if (!divides_length(node, at, is.stride)) {
+  if (node.factor(length) % is.stride != 0) {
     node.refuse("reads ", x, ", whose spatial dimension '", length,
                 "' is no multiple of the stride ", node.fixed(is.stride), kRemedy,
                 "give it a number, or a symbol taken so often that it is one");
     return false;
   }
-  const std::int64_t zeros = is.before + is.after, most = is.reach() - 1,
-                     least = is.reach() > is.stride ? is.reach() - is.stride : 0;
+  const std::int64_t added = node.extent(length), zeros = is.before + is.after + added,
+                     least = is.reach() - is.stride, most = is.reach() - 1;
+  const auto wanted =
+      node.with_extent(node.with_factor(length, node.factor(length) / is.stride), 0);
   if (zeros >= least && zeros <= most) {
-    node.at(result, at) = part_of_length(node, at, is.stride);
+    node.at(result, at) = wanted;
     return true;
   }
-  const auto wanted = part_of_length(node, at, is.stride);
-  if (least == most) {
+  if (added > most) {
     node.refuse("reads ", x, ", whose spatial dimension '", length, "' would not have '", wanted,
-                "' windows", kRemedy, "give it a number, or a padding of ", node.fixed(most),
-                " for both sides together, as same has");
+                "' windows", kRemedy, "pad it by ", node.fixed(most), " or less");
+  } else if (least == most || most == added) {
+    node.refuse("reads ", x, ", whose spatial dimension '", length, "' would not have '", wanted,
+                "' windows", kRemedy, "give it a number, or a padding of ",
+                node.fixed(most - added), " for both sides together, as same has");
   } else {
     node.refuse("reads ", x, ", whose spatial dimension '", length, "' would not have '", wanted,
-                "' windows", kRemedy, "give it a number, or a padding of ", node.fixed(least),
-                " to ", node.fixed(most), " for both sides together, as same has");
+                "' windows", kRemedy, "give it a number, or a padding of ",
+                node.fixed(least > added ? least - added : 0), " to ", node.fixed(most - added),
+                " for both sides together, as same has");
   }
   return false;
 }

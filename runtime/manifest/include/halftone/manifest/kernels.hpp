@@ -11,11 +11,12 @@
 
 namespace halftone::manifest {
 
-/// A fixed extent, or coefficient * ceil(the bound value of `symbol` / divisor).
+/// A fixed extent, or coefficient * ceil(the bound value of `symbol` / divisor) + added.
 struct Dimension {
   std::int64_t extent = 1;   ///< the size, or the coefficient in front of the symbol
   std::int32_t symbol = -1;  ///< index into Manifest::symbols, or -1
   std::int32_t divisor = 1;  ///< 1 where there is no symbol
+  std::int64_t added = 0;    ///< 0 where there is no symbol
 
   bool operator==(const Dimension&) const = default;
 };

@@ -20,7 +20,7 @@ namespace halftone::manifest {
 
 /// Raised with every change of the structs here and in kernels.hpp, or of the calling convention of
 /// kernels.
-inline constexpr std::uint32_t kVersion = 22;
+inline constexpr std::uint32_t kVersion = 23;
 
 using encoding::Element, encoding::Encoding;
 
@@ -117,12 +117,15 @@ struct Parameter {
   bool operator==(const Parameter&) const = default;
 };
 
-/// What bounds a symbol: a layer that reads a row of a parameter for each of its times (D65).
+/// What bounds a symbol: a layer that reads a row of a parameter for each of its times (D65), or
+/// one whose windows or padding want more places or fewer (D85, D91, D99).
 struct Limit {
   std::int32_t symbol = 0;  ///< index into Manifest::symbols
   std::int64_t most = 0;    ///< that it is bound to
   std::string layer;
-  std::string parameter;
+  std::string parameter;   ///< empty where there is no such row
+  std::int64_t least = 1;  ///< that it is bound to
+  std::string reason = {};  ///< "has a padding of 3 ...", where there is no parameter
 
   bool operator==(const Limit&) const = default;
 };

@@ -20,12 +20,16 @@ namespace halftone::manifest {
                                     std::span<const std::int64_t> symbols);
 [[nodiscard]] std::int64_t task_count(const Kernel& kernel, std::span<const std::int64_t> symbols);
 
-/// The first limit that sizes of all symbols exceed, 0 for one that is not bound; null if none.
+/// The first limit that sizes of all symbols do not keep, 0 for one that is not bound; null if
+/// none.
 [[nodiscard]] const Limit* find_exceeded(const Manifest& manifest,
                                          std::span<const std::int64_t> symbols);
 
 /// "layer 'places' has 24 times, the rows of parameter 'places.weight'"
 [[nodiscard]] std::string reason_of(const Limit& limit);
+
+/// " + 2" or " - 1" behind a dimension to which that is added; empty otherwise.
+[[nodiscard]] std::string added_text(const Dimension& dimension);
 
 /// How much of its symbol a chunk of a section has, the last one less: as much as fits into its
 /// rows, and at least what makes a multiple of the section's.

@@ -79,10 +79,12 @@ struct Pad {
     const auto& x = node.shape(0);
     const int at = node.rank(x) - 1 - dimensions + i;
     const auto length = node.at(x, at);
+    const std::int64_t larger = before > after ? before : after;
     if (!node.is_fixed(length)) {
-      node.refuse("reads ", x, ", whose spatial dimension '", length, "' is a symbol", kRemedy,
-                  "give it a number, or no padding");
-      return false;
+      if (node.choice(kMode) == kReplicate && !repeats_few(node, larger, length)) return false;
+      limit(node, before, after, length);
+      node.at(result, at) = node.with_extent(length, node.extent(length) + before + after);
+      return true;
     }
     const std::int64_t padded = sum_of_extents(node.extent(length), before + after);
     if (padded < 1) {
@@ -90,9 +92,25 @@ struct Pad {
                   "leave one or more");
       return false;
     }
-    if (!repeats_few(node, before > after ? before : after, length)) return false;
+    if (!repeats_few(node, larger, length)) return false;
     node.at(result, at) = node.fixed(padded);
     return true;
+  }
+
+  /// What a length that is bound later has at least: an element that stays, and as many as are
+  /// repeated.
+  template <class Node, class Dimension>
+  static constexpr void limit(Node& node, std::int64_t before, std::int64_t after,
+                              const Dimension& length) {
+    const std::int64_t larger = before > after ? before : after;
+    const int mode = node.choice(kMode);
+    const std::int64_t repeated = mode == kReflect ? larger + 1 : mode == kCircular ? larger : 1;
+    if (repeated > 1)
+      node.limit(length, repeated, kNoMost, "has a padding of ", node.fixed(larger),
+                 " at a dimension of ", length, ", ", modes[mode]);
+    if (before + after < 0)
+      node.limit(length, 1 - before - after, kNoMost, "cuts ", node.fixed(-before - after),
+                 " elements of ", length);
   }
 
   template <class Node, class Dimension>

@@ -78,7 +78,11 @@ struct Pool {
     const windows::Along is = windows::along(node, i);
     const int at = node.rank(result) - 1 - windows::count_dimensions(node) + i;
     const auto length = node.at(node.shape(0), at);
-    if (!node.is_fixed(length) || is.dilation <= node.extent(length)) return true;
+    if (!node.is_fixed(length)) {
+      limit(node, is, length);
+      return true;
+    }
+    if (is.dilation <= node.extent(length)) return true;
     const std::int64_t windows = node.extent(node.at(result, at));
     // From is.dilation windows on the first place inside of x repeats.
     for (std::int64_t k = 0; k < windows && k < is.dilation; ++k) {
@@ -91,6 +95,19 @@ struct Pool {
       return false;
     }
     return true;
+  }
+
+  /// Likewise of a length that is bound later, where a window begins before it.
+  template <class Node, class Dimension>
+  static constexpr void limit(Node& node, const windows::Along& is, const Dimension& length) {
+    std::int64_t last = 0;  // of the places that first elements behind the beginning have
+    for (std::int64_t begin = -is.before; begin < 0 && is.dilation > 1; begin += is.stride) {
+      const std::int64_t first = (begin % is.dilation + is.dilation) % is.dilation;
+      if (first > last) last = first;
+    }
+    if (last > 0)
+      node.limit(length, last + 1, kNoMost, "has a window that steps over all of ", length,
+                 " by its dilation of ", node.fixed(is.dilation));
   }
 };
 

@@ -35,7 +35,7 @@ struct PositionEmbedding {
       return node.refuse("has a weight of ", most, " times and reads ", x, kRemedy,
                          "give it as many as there are");
     }
-    if (!node.is_fixed(times) && node.factor(times) != 1) {
+    if (!node.is_fixed(times) && (node.factor(times) != 1 || node.extent(times) != 0)) {
       return node.refuse("counts the times of ", x, ", which are '", times, "'", kRemedy,
                          "let them be a number, or the symbol once");
     }

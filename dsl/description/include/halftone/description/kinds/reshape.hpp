@@ -52,8 +52,11 @@ struct Reshape {
     int result = 0;
     for (int i = 0; i < node.rank(shape); ++i) {
       const auto& dimension = node.at(shape, i);
-      const bool is_wanted = !node.is_fixed(dimension) &&
-                             node.with_factor(dimension, 1) == node.with_factor(wanted, 1);
+      const bool is_sum = node.extent(wanted) != 0;  // no product of others
+      const bool is_wanted =
+          !node.is_fixed(dimension) &&
+          (is_sum ? dimension == wanted
+                  : node.with_factor(dimension, 1) == node.with_factor(wanted, 1));
       result += is_wanted ? 1 : 0;
     }
     return result;
