@@ -66,6 +66,7 @@ class AskedShape {
   }
   static constexpr int kMostDimensions = std::numeric_limits<int>::max();
   static bool is_fixed(const Dimension& dimension) { return dimension.symbol.empty(); }
+  static bool is_batch(const Dimension& dimension) { return dimension.symbol == "batch"; }
   static std::int64_t extent(const Dimension& dimension) { return dimension.extent; }
   static Dimension fixed(std::int64_t extent) { return {extent, {}}; }
   static std::int64_t factor(const Dimension& dimension) { return dimension.factor; }

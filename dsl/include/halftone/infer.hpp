@@ -42,6 +42,9 @@ class NodeView {
   }
   static constexpr int kMostDimensions = kMaxRank;
   static constexpr bool is_fixed(const Dimension& dimension) { return dimension.symbol == nullptr; }
+  static constexpr bool is_batch(const Dimension& dimension) {
+    return dimension.symbol != nullptr && same_text(dimension.symbol, "batch");
+  }
   static constexpr long long extent(const Dimension& dimension) { return dimension.extent; }
   static constexpr Dimension fixed(long long extent) { return extent; }
   static constexpr long long factor(const Dimension& dimension) { return dimension.factor; }

@@ -188,6 +188,15 @@ constexpr auto net = model("net", inputs(tensor("x", batch, 9, 8)),
 MODEL(net, rules)
 }  // namespace convolution_groups_of_outputs
 
+// EXPECT convolution_of_batch: layer 'conv' reads [batch, 9, 8] but slides over the batch: give its
+// input 4 dimensions or more, of which that is the first
+namespace convolution_of_batch {
+constexpr auto net = model("net", inputs(tensor("x", batch, 9, 8)),
+                           from("x") | either(conv2d("conv", 4, 1), conv1d("conv", 4, 1)) |
+                               output("z"));
+MODEL(net, rules)
+}  // namespace convolution_of_batch
+
 // EXPECT convolution_symbol: layer 'conv' reads [batch, time, 8], whose spatial dimension 'time'
 // would not have 'time' windows: give it a number, or a padding of 2 for both sides together, as
 // same has

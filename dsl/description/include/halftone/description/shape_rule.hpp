@@ -18,7 +18,7 @@
 //   states(s), integer(s)        setting s of the form, where it is an integer
 //   number(s)                    likewise a number
 //   choice(s)                    likewise which of its words
-// and for shapes and dimensions rank, at, last, rows (all but the last), with_last, extended (by a
+// and for shapes and dimensions is_batch (the symbol of that name), rank, at, last, rows (all but the last), with_last, extended (by a
 // last one), kMostDimensions, is_fixed, extent and fixed; of symbols factor (how often one is
 // taken) and with_factor, and extent is what is added to that, with_extent. What a symbol may be
 // bound to says

@@ -128,6 +128,11 @@ constexpr bool has_spatial(Node& node, int dimensions, const char* does) {
                 node.fixed(dimensions + 1), " dimensions or more");
     return false;
   }
+  if (node.rank(x) == dimensions + 1 && node.is_batch(node.at(x, 0))) {
+    node.refuse("reads ", x, " but ", does, "the batch", kRemedy, "give its input ",
+                node.fixed(dimensions + 2), " dimensions or more, of which that is the first");
+    return false;
+  }
   if (node.is_fixed(node.last(x))) return true;
   node.refuse("reads ", x, ", whose channels are the symbol '", node.last(x), "'", kRemedy,
               "give it a number");
