@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tcgen05.mma and tcgen05.cp: PTX ISA 9.0, 9.7.16.8.2 and 9.7.16.10, of two operands of 8 bits in
-// shared memory.
+// shared memory, or of two of 4.
 #include <bit>
 #include <optional>
 #include <string>
@@ -15,7 +15,7 @@ namespace halftone::simulator {
 
 namespace {
 
-constexpr int kRows = 128, kDepth = 32;  // of a product
+constexpr int kRows = 128, kDepthBytes = 32;  // of a product
 
 //===--- Operands in shared memory ---===//
 
@@ -111,44 +111,66 @@ void run_copy(Context& c, const Instruction& i) {
 
 //===--- Products ---===//
 
-/// 9.7.16.4.2, tables 42 (kind::f8f6f4) and 43 (kind::mxf8f6f4).
+/// Instruction::flags: how many scales a row of A and a column of B have, none without
+/// .block_scale, and whether operands are of 4 bits.
+constexpr std::uint32_t kMostScales = 7, kIsOf4Bits = 8;
+
+std::uint32_t scales_of(const Instruction& i) { return i.flags & kMostScales; }
+bool is_of_4_bits(const Instruction& i) { return (i.flags & kIsOf4Bits) != 0; }
+
+/// 9.7.16.4.2, tables 42 (kind::f8f6f4), 43 (kind::mxf8f6f4) and 44 (kind::mxf4, kind::mxf4nvf4).
 struct Product {
   NumberFormat a, b;
   bool negates_a, negates_b, transposes_a, transposes_b;
-  int columns;
-  std::uint32_t a_byte = 0, b_byte = 0;  ///< of words of scales
+  int columns, depth;
+  NumberFormat scales = NumberFormat::ue8m0;
+  std::uint32_t a_byte = 0, b_byte = 0;  ///< of words of scales, the first
 };
 
-std::optional<Product> product_of(Context& c, const Instruction& i, std::uint32_t bits,
-                                  bool is_scaled) {
+std::optional<Product> product_of(Context& c, const Instruction& i, std::uint32_t bits) {
+  const bool is_scaled = scales_of(i) > 0, is_packed = is_of_4_bits(i);
   const auto field = [bits](int low, int count) { return bits >> low & ((1u << count) - 1); };
   const auto refuse = [&](const char* why) {
     c.report(Kind::invalid, i, lane_of(c), {}, why);
     return std::nullopt;
   };
-  if (field(7, 3) > 1 || field(10, 3) > 1)
+  if (is_packed && (field(7, 3) != 1 || field(10, 2) != 1))
+    return refuse("operands of kind::mxf4 and kind::mxf4nvf4 are E2M1: their formats are 1");
+  if (is_packed && (field(12, 1) != 0 || field(15, 2) != 0))
+    return refuse(
+        "bit 12 of an instruction descriptor of 4 bits must be 0, and nothing transposed");
+  if (!is_packed && (field(7, 3) > 1 || field(10, 3) > 1))
     return refuse(
         "an instruction descriptor whose formats are not E4M3 and E5M2 cannot be "
         "simulated");
   if (field(0, 4) != 0 || field(6, 1) != 0)
     return refuse("bits 0 to 3 and 6 of an instruction descriptor must be 0");
-  const auto format = [](std::uint32_t code) {
+  const auto format = [&](std::uint32_t code) {
+    if (is_packed) return NumberFormat::e2m1;
     return code == 0 ? NumberFormat::e4m3 : NumberFormat::e5m2;
   };
   Product product{format(field(7, 3)),
-                  format(field(10, 3)),
+                  format(field(10, 2)),
                   field(13, 1) != 0,
                   field(14, 1) != 0,
                   field(15, 1) != 0,
                   field(16, 1) != 0,
-                  static_cast<int>(field(17, 6)) * 8};
+                  static_cast<int>(field(17, 6)) * 8,
+                  is_packed ? 2 * kDepthBytes : kDepthBytes};
   if (is_scaled) {
-    if (field(23, 1) != 1) return refuse("scales of kind::mxf8f6f4 are UE8M0: bit 23 must be 1");
+    const bool is_ue4m3 = scales_of(i) == 4;
+    if (is_ue4m3 && field(23, 1) != 0)
+      return refuse("only scales of UE4M3 can be simulated with scale_vec::4X: bit 23 must be 0");
+    if (!is_ue4m3 && field(23, 1) != 1)
+      return refuse("scales of scale_vec::1X and 2X are UE8M0: bit 23 must be 1");
+    product.scales = is_ue4m3 ? NumberFormat::e4m3 : NumberFormat::ue8m0;
     if (field(24, 3) != 0 || field(31, 1) != 0)
       return refuse("bits 24 to 26 and 31 of an instruction descriptor must be 0");
     if (field(27, 2) != 1) return refuse("only products of 128 rows can be simulated");
     product.b_byte = field(4, 2);
     product.a_byte = field(29, 2);
+    if (product.a_byte % scales_of(i) != 0 || product.b_byte % scales_of(i) != 0)
+      return refuse("scales of scale_vec::2X begin at byte 0 or 2 of a word, those of 4X at 0");
   } else {
     if (field(4, 2) != 1)
       return refuse("only sums of F32 can be simulated: bits 4 and 5 must be 1");
@@ -162,31 +184,50 @@ std::optional<Product> product_of(Context& c, const Instruction& i, std::uint32_
   return product;
 }
 
-/// values[mn * 32 + k] or, by_k, values[k * lines + mn].
+/// values[mn * depth + k] or, by_k, values[k * lines + mn]. Of 4 bits a byte is two places, the
+/// first in its lower half.
 std::vector<float> fetch(const Block& block, const Source& source, NumberFormat format, bool by_k,
                          bool negates) {
-  std::vector<float> values(static_cast<std::size_t>(source.lines * kDepth));
+  const int places = format == NumberFormat::e2m1 ? 2 : 1, depth = places * source.bytes;
+  std::vector<float> values(static_cast<std::size_t>(source.lines * depth));
+  const auto put = [&](int line, int place, std::uint32_t code) {
+    const float value = decode(format, code);
+    values[static_cast<std::size_t>(by_k ? place * source.lines + line : line * depth + place)] =
+        negates ? -value : value;
+  };
   source.each_unit([&](std::uint32_t address, int mn, int k) {
     for (int e = 0; e < 16; ++e) {
-      const int line = source.k_major ? mn : mn + e, place = source.k_major ? k + e : k;
-      const float value = decode(
-          format, static_cast<std::uint32_t>(block.shared[address + static_cast<unsigned>(e)]));
-      values[static_cast<std::size_t>(by_k ? place * source.lines + line : line * kDepth + place)] =
-          negates ? -value : value;
+      const int line = source.k_major ? mn : mn + e, place = places * (source.k_major ? k + e : k);
+      const auto code =
+          static_cast<std::uint32_t>(block.shared[address + static_cast<unsigned>(e)]);
+      if (places == 1) {
+        put(line, place, code);
+      } else {
+        put(line, place, code & 15);
+        put(line, place + 1, code >> 4);
+      }
     }
   });
   return values;
 }
 
-/// Of line i a byte of lane i % 32's word, in column i / 32: 9.7.16.10.7.2.1 and .3.1. All quarters
-/// of the lanes have the same, as no other copy writes scales. `are_set`: whether one has.
-float scale_of(TensorMemory& memory, std::uint32_t column, int line, std::uint32_t byte,
-               bool& are_set) {
-  const auto at = static_cast<std::uint32_t>(line);
-  const std::uint32_t lane = at % 32, in = column + at / 32;
-  are_set = are_set && memory.set[lane * kTensorColumns + in];
-  return decode(NumberFormat::ue8m0, memory.cell(lane, in) >> 8 * byte & 0xff);
-}
+/// The scales of an operand, each line's word in lane line % 32 and column line / 32: 9.7.16.10.7.2
+/// of A and .3 of B. All quarters of the lanes have the same, as no other copy writes scales.
+struct ScaleWords {
+  TensorMemory& memory;
+  std::uint32_t column, byte;
+  NumberFormat format;
+  bool& are_set;  ///< whether some copy wrote all that were asked for
+
+  [[nodiscard]] float operator()(int line, int number) const {
+    const auto at = static_cast<std::uint32_t>(line);
+    const std::uint32_t lane = at % 32, in = column + at / 32;
+    are_set = are_set && memory.set[lane * kTensorColumns + in];
+    const std::uint32_t code =
+        memory.cell(lane, in) >> 8 * (byte + static_cast<std::uint32_t>(number)) & 0xff;
+    return decode(format, format == NumberFormat::e4m3 ? code & 0x7f : code);
+  }
+};
 
 struct Multiplication {
   Execution& launch;
@@ -196,7 +237,7 @@ struct Multiplication {
   Product product;
   Source a, b;
   std::uint32_t sums, a_scales, b_scales;  ///< columns
-  bool is_scaled, accumulates;
+  bool accumulates;
 
   void run() const;
   void report(Kind kind, std::string detail) const;
@@ -217,18 +258,23 @@ void Multiplication::report(Kind kind, std::string detail) const {
 
 void Multiplication::run() const {
   TensorMemory& memory = block.async.tensor;
-  const int n = product.columns;
+  const int n = product.columns, depth = product.depth, scales = static_cast<int>(scales_of(i));
   std::vector<float> left = fetch(block, a, product.a, false, product.negates_a),
                      right = fetch(block, b, product.b, true, product.negates_b);
-  if (is_scaled) {
+  if (scales > 0) {
     bool are_set = true;
-    for (int row = 0; row < kRows; ++row) {
-      const float scale = scale_of(memory, a_scales, row, product.a_byte, are_set);
-      for (int k = 0; k < kDepth; ++k) left[static_cast<std::size_t>(row * kDepth + k)] *= scale;
-    }
-    for (int column = 0; column < n; ++column) {
-      const float scale = scale_of(memory, b_scales, column, product.b_byte, are_set);
-      for (int k = 0; k < kDepth; ++k) right[static_cast<std::size_t>(k * n + column)] *= scale;
+    const ScaleWords of_a{memory, a_scales, product.a_byte, product.scales, are_set};
+    const ScaleWords of_b{memory, b_scales, product.b_byte, product.scales, are_set};
+    for (int number = 0; number < scales; ++number) {
+      const int first = depth / scales * number, end = first + depth / scales;
+      for (int row = 0; row < kRows; ++row) {
+        const float scale = of_a(row, number);
+        for (int k = first; k < end; ++k) left[static_cast<std::size_t>(row * depth + k)] *= scale;
+      }
+      for (int column = 0; column < n; ++column) {
+        const float scale = of_b(column, number);
+        for (int k = first; k < end; ++k) right[static_cast<std::size_t>(k * n + column)] *= scale;
+      }
     }
     if (!are_set && launch.options.check)
       report(Kind::uninitialised, "it multiplies by scales that nothing has written");
@@ -249,22 +295,20 @@ void Multiplication::run() const {
   SumRules rules;
   if (launch.options.accumulation == Accumulation::truncating)
     rules = truncating_rules(1, AccumulatorFormat::f32);
-  multiply_add(left.data(), right.data(), all.data(), all.data(), kRows, n, kDepth, rules);
+  multiply_add(left.data(), right.data(), all.data(), all.data(), kRows, n, depth, rules);
   for (std::uint32_t row = 0; row < kRows; ++row)
     for (std::uint32_t column = 0; column < static_cast<std::uint32_t>(n); ++column)
       memory.cell(row, sums + column) =
           std::bit_cast<std::uint32_t>(all[row * static_cast<std::uint32_t>(n) + column]);
 }
 
-constexpr std::uint32_t kScaled = 1;
-
 /// more: D's address, those of scales; at[0], at[1]: descriptors of A and B, at[2]: that of the
 /// instruction, at[3]: enable-input-d.
 void run_multiply(Context& c, const Instruction& i) {
   if (!is_alone(c, i)) return;
   const std::uint32_t lane = lane_of(c);
-  const bool is_scaled = (i.flags & kScaled) != 0;
-  const auto product = product_of(c, i, c.plane(i.at[2])[lane], is_scaled);
+  const bool is_scaled = scales_of(i) > 0;
+  const auto product = product_of(c, i, c.plane(i.at[2])[lane]);
   if (!product) return;
   const auto a_layout = layout_of(c, i, c.plane<std::uint64_t>(i.at[0])[lane]);
   const auto b_layout = layout_of(c, i, c.plane<std::uint64_t>(i.at[1])[lane]);
@@ -285,8 +329,8 @@ void run_multiply(Context& c, const Instruction& i) {
   for (const auto* regions : {&work.read, &work.written})
     for (const TensorRegion& region : *regions)
       if (!check_region(c, i, region)) return;
-  const Source a{*a_layout, !product->transposes_a, kRows, kDepth},
-      b{*b_layout, !product->transposes_b, product->columns, kDepth};
+  const Source a{*a_layout, !product->transposes_a, kRows, kDepthBytes},
+      b{*b_layout, !product->transposes_b, product->columns, kDepthBytes};
   if (!check_source(c, i, a, work.sources) || !check_source(c, i, b, work.sources)) return;
   const Multiplication multiplication{c.launch,
                                       c.block,
@@ -298,11 +342,11 @@ void run_multiply(Context& c, const Instruction& i) {
                                       sums & 0xffff,
                                       a_scales & 0xffff,
                                       b_scales & 0xffff,
-                                      is_scaled,
                                       (c.predicate(i.at[3]) >> lane & 1) != 0};
   work.run = [multiplication] { multiplication.run(); };
   begin_tensor_work(c, i, std::move(work));
-  c.launch.counters.tensor_operations += 2ull * kRows * columns * kDepth;
+  c.launch.counters.tensor_operations +=
+      2ull * kRows * columns * static_cast<std::uint32_t>(product->depth);
 }
 
 }  // namespace
@@ -317,8 +361,12 @@ void decode_tensor_product(Decoder& d) {
   Instruction& i = d.instruction;
   i.run = run_multiply;
   const bool is_scaled = d.has("block_scale");
-  if (is_scaled != d.has("kind::mxf8f6f4")) d.unknown();
-  if (is_scaled) i.flags |= kScaled;
+  const std::uint32_t scales = d.has("kind::mxf8f6f4")   ? 1
+                               : d.has("kind::mxf4")     ? 2
+                               : d.has("kind::mxf4nvf4") ? 4
+                                                         : 0;
+  if (is_scaled != (scales > 0)) d.unknown();
+  i.flags = scales | (scales > 1 ? kIsOf4Bits : 0);
   place_address(d, d.operand(0));
   i.at[0] = d.source(1, 8);
   i.at[1] = d.source(2, 8);

@@ -391,6 +391,8 @@ constexpr OpcodeFamily kFamilies[] = {
     {"tcgen05.cp.cta_group::1.32x128b.warpx4", ""},
     {"tcgen05.mma.cta_group::1.kind::f8f6f4", ""},
     {"tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale", "scale_vec::1X block32"},
+    {"tcgen05.mma.cta_group::1.kind::mxf4.block_scale", "scale_vec::2X block32"},
+    {"tcgen05.mma.cta_group::1.kind::mxf4nvf4.block_scale.scale_vec::4X|block16", ""},
     {"tcgen05.commit.cta_group::1.mbarrier::arrive::one.b64", "shared::cluster"},
     {"tcgen05.ld.sync.aligned.32x32b.x1|x2|x4|x8|x16|x32|x64|x128.b32", ""},
     {"tcgen05.ld.sync.aligned.16x256b.x1|x2|x4|x8|x16|x32.b32", ""},

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// tcgen05 of every format, layout and swizzle of two operands of 8 bits, with and without scales.
-// Operands are laid out by the canonical layouts of PTX ISA 9.0, 9.7.16.4 (in bytes, T = 16),
-// instruction descriptors by its tables 42 and 43, scales by its figures 231 and 240; results are
-// compared with sums of small integers times powers of two, which every accumulation keeps exact.
+// tcgen05 of every format, layout and swizzle of two operands of 8 bits, with and without scales,
+// and of 4 bits, two a byte, with them. Operands are laid out by the canonical layouts of PTX ISA
+// 9.0, 9.7.16.4 (in bytes, T = 16), instruction descriptors by its tables 42 to 44, scales by its
+// figures 231 and 240, of 4 bits as CUTLASS's atom of 128 lines by four scales has them; results
+// are compared with sums of small integers times powers of two, which every accumulation keeps
+// exact.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -29,6 +31,8 @@ const Tested kTested{"tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32",
                      "tcgen05.cp.cta_group::1.32x128b.warpx4",
                      "tcgen05.mma.cta_group::1.kind::f8f6f4",
                      "tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale.scale_vec::1X",
+                     "tcgen05.mma.cta_group::1.kind::mxf4.block_scale.scale_vec::2X",
+                     "tcgen05.mma.cta_group::1.kind::mxf4nvf4.block_scale.scale_vec::4X",
                      "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64",
                      "tcgen05.ld.sync.aligned.32x32b.x16.b32",
                      "tcgen05.ld.sync.aligned.16x256b.x2.b32",
@@ -40,26 +44,48 @@ struct Case {
   int n;
   int swizzle_a, swizzle_b;  // bytes of the span: 16 (none), 32, 64, 128
   bool transposed_a, transposed_b;
-  bool scaled, sixteen_rows, negative;
+  int scales;  // of a line, none where operands are numbers
+  bool sixteen_rows, negative;
   int a_byte, b_byte;
+
+  bool scaled() const { return scales > 0; }
+  bool packed() const { return a == NumberFormat::e2m1; }
+  int depth() const { return packed() ? 64 : 32; }
+  const char* kind() const {
+    if (!packed()) return scaled() ? "mxf8f6f4.block_scale.scale_vec::1X" : "f8f6f4";
+    return scales == 4 ? "mxf4nvf4.block_scale.scale_vec::4X" : "mxf4.block_scale.scale_vec::2X";
+  }
 };
 
-constexpr NumberFormat kE4M3 = NumberFormat::e4m3, kE5M2 = NumberFormat::e5m2;
+constexpr NumberFormat kE4M3 = NumberFormat::e4m3, kE5M2 = NumberFormat::e5m2,
+                       kE2M1 = NumberFormat::e2m1;
 const Case kCases[] = {
-    {"swizzle 128", kE4M3, kE4M3, 128, 128, 128, false, false, false, false, false, 0, 0},
-    {"swizzle 64 and 32", kE4M3, kE5M2, 16, 64, 32, false, false, false, true, false, 0, 0},
-    {"no swizzle", kE5M2, kE4M3, 48, 16, 16, false, false, false, false, false, 0, 0},
-    {"both transposed, 128", kE5M2, kE5M2, 256, 128, 128, true, true, false, true, false, 0, 0},
-    {"both transposed, 64 and 32", kE4M3, kE5M2, 64, 64, 32, true, true, false, false, false, 0, 0},
-    {"both transposed, no swizzle", kE4M3, kE4M3, 32, 16, 16, true, true, false, false, true, 0, 0},
-    {"scales, 128 columns", kE4M3, kE5M2, 128, 128, 128, false, false, true, true, false, 0, 0},
-    {"scales, other bytes", kE5M2, kE5M2, 256, 128, 64, true, false, true, false, false, 1, 2},
-    {"scales, the last byte", kE4M3, kE4M3, 24, 32, 128, false, false, true, false, true, 3, 3},
+    {"swizzle 128", kE4M3, kE4M3, 128, 128, 128, false, false, 0, false, false, 0, 0},
+    {"swizzle 64 and 32", kE4M3, kE5M2, 16, 64, 32, false, false, 0, true, false, 0, 0},
+    {"no swizzle", kE5M2, kE4M3, 48, 16, 16, false, false, 0, false, false, 0, 0},
+    {"both transposed, 128", kE5M2, kE5M2, 256, 128, 128, true, true, 0, true, false, 0, 0},
+    {"both transposed, 64 and 32", kE4M3, kE5M2, 64, 64, 32, true, true, 0, false, false, 0, 0},
+    {"both transposed, no swizzle", kE4M3, kE4M3, 32, 16, 16, true, true, 0, false, true, 0, 0},
+    {"scales, 128 columns", kE4M3, kE5M2, 128, 128, 128, false, false, 1, true, false, 0, 0},
+    {"scales, other bytes", kE5M2, kE5M2, 256, 128, 64, true, false, 1, false, false, 1, 2},
+    {"scales, the last byte", kE4M3, kE4M3, 24, 32, 128, false, false, 1, false, true, 3, 3},
+    {"4 bits, four scales", kE2M1, kE2M1, 128, 128, 128, false, false, 4, true, false, 0, 0},
+    {"4 bits, no swizzle", kE2M1, kE2M1, 256, 16, 64, false, false, 4, false, true, 0, 0},
+    {"4 bits, two scales", kE2M1, kE2M1, 24, 128, 32, false, false, 2, false, false, 0, 2},
+    {"4 bits, the other two", kE2M1, kE2M1, 128, 128, 128, false, false, 2, true, false, 2, 0},
 };
 
 int value_at(int seed, int mn, int k) { return (mn * 7 + k * 5 + seed) % 7 - 3; }
-/// The exponent of the scale of a line, in one of the bytes of its word.
-int scale_at(int seed, int line, int byte) { return (line * 5 + byte * 3 + seed) % 9 - 4; }
+/// The exponent of the scale of a line, in one of the bytes of its word. Where a line has several
+/// they differ by little, so that sums of all are exact.
+int scale_at(const Case& c, int seed, int line, int byte) {
+  if (c.packed()) return (line * 5 + byte + seed) % 3 - 1;
+  return (line * 5 + byte * 3 + seed) % 9 - 4;
+}
+/// Its code, of f8e8m0, or of an f8e4m3 without its sign.
+int scale_code(const Case& c, int exponent) {
+  return c.scales == 4 ? (exponent + 7) << 3 : 127 + exponent;
+}
 
 constexpr int kA = 0, kB = 16384, kScalesA = 49152, kImage = 51200;
 constexpr int kMbarrier = kImage, kAddress = kImage + 8, kShared = kImage + 64;
@@ -95,15 +121,15 @@ Layout layout_of(int span, bool transposed, int lines) {
 }
 
 std::uint32_t instruction_of(const Case& c) {
-  const auto code = [](NumberFormat f) { return f == kE4M3 ? 0u : 1u; };
+  const auto code = [](NumberFormat f) { return f == kE4M3 ? 0u : 1u; };  // e2m1: 1 in table 44
   std::uint32_t bits = code(c.a) << 7 | code(c.b) << 10;
   if (c.negative) bits |= 1u << 13;
   bits |= static_cast<std::uint32_t>(c.transposed_a) << 15;
   bits |= static_cast<std::uint32_t>(c.transposed_b) << 16;
   bits |= static_cast<std::uint32_t>(c.n >> 3) << 17;
-  if (!c.scaled) return bits | 1u << 4 | (128u >> 4) << 24;
-  return bits | static_cast<std::uint32_t>(c.b_byte) << 4 | 1u << 23 | (128u >> 7) << 27 |
-         static_cast<std::uint32_t>(c.a_byte) << 29;
+  if (!c.scaled()) return bits | 1u << 4 | (128u >> 4) << 24;
+  return bits | static_cast<std::uint32_t>(c.b_byte) << 4 | (c.scales == 4 ? 0u : 1u << 23) |
+         (128u >> 7) << 27 | static_cast<std::uint32_t>(c.a_byte) << 29;
 }
 
 std::string shifted(const char* to, int bytes) {
@@ -136,7 +162,7 @@ std::string body_of(const Case& c) {
   text += shifted("%rd3", kB) + "or.b64 %rd3, %rd3, " + std::to_string(b.descriptor()) + ";\n";
   text += "mov.u32 %r313, " + std::to_string(instruction_of(c)) + ";\n";
   text += "add.u32 %r314, %r312, 256;\nadd.u32 %r315, %r312, 260;\n";
-  if (c.scaled) {
+  if (c.scaled()) {
     const Layout rows = {16, 128, 16, false};
     for (int block = 0; block < 3; ++block)
       text += shifted("%rd5", kScalesA + 512 * block) + "or.b64 %rd5, %rd5, " +
@@ -146,10 +172,9 @@ std::string body_of(const Case& c) {
   }
   text += "setp.ne.u32 %p1, %smem, %smem;\nsetp.eq.u32 %p2, %smem, %smem;\n";
   for (const char* accumulate : {"%p1", "%p2"})
-    text += std::string("tcgen05.mma.cta_group::1.kind::") +
-            (c.scaled ? "mxf8f6f4.block_scale.scale_vec::1X" : "f8f6f4") +
-            " [%r312], %rd2, %rd3, %r313, " + (c.scaled ? "[%r314], [%r315], " : "") + accumulate +
-            ";\n";
+    text += std::string("tcgen05.mma.cta_group::1.kind::") + c.kind() +
+            " [%r312], %rd2, %rd3, %r313, " + (c.scaled() ? "[%r314], [%r315], " : "") +
+            accumulate + ";\n";
   text +=
       "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%r310];\nL2:\n"
       "mbarrier.try_wait.parity.shared::cta.b64 %p5, [%r310], 0;\n@!%p5 bra L2;\n"
@@ -198,10 +223,11 @@ std::string body_of(const Case& c) {
 
 void lay_out(std::vector<std::byte>& image, int base, NumberFormat format, const Layout& layout,
              int lines, int seed) {
+  const int places = format == kE2M1 ? 2 : 1;  // of a byte, the first in its lowest bits
   for (int mn = 0; mn < lines; ++mn)
-    for (int k = 0; k < 32; ++k)
-      image[static_cast<std::size_t>(base + layout.offset(mn, k))] =
-          static_cast<std::byte>(encode(format, value_at(seed, mn, k)));
+    for (int k = 0; k < 32 * places; ++k)
+      image[static_cast<std::size_t>(base + layout.offset(mn, k / places))] |=
+          static_cast<std::byte>(encode(format, value_at(seed, mn, k)) << (k % places * 4));
 }
 
 PtxKernel kernel_of(const Case& c) {
@@ -218,16 +244,24 @@ PtxKernel kernel_of(const Case& c) {
       kernel.in[static_cast<std::size_t>(kScalesA + line / 128 * 512 + line % 32 * 16 +
                                          line % 128 / 32 * 4 + byte)] =
           static_cast<std::byte>(
-              127 + scale_at(line < 128 ? 2 : 3, line < 128 ? line : line - 128, byte));
+              scale_code(c, scale_at(c, line < 128 ? 2 : 3, line < 128 ? line : line - 128, byte)));
   kernel.body = body_of(c);
   return kernel;
 }
 
 float wanted_of(const Case& c, int row, int column) {
-  int sum = 0;
-  for (int k = 0; k < 32; ++k) sum += value_at(1, row, k) * value_at(4, column, k);
-  const int scale = c.scaled ? scale_at(2, row, c.a_byte) + scale_at(3, column, c.b_byte) : 0;
-  return std::ldexp(static_cast<float>(c.negative ? -2 * sum : 2 * sum), scale);
+  const int parts = std::max(c.scales, 1), depth = c.depth() / parts;
+  float total = 0;
+  for (int part = 0; part < parts; ++part) {
+    int sum = 0;
+    for (int k = depth * part; k < depth * (part + 1); ++k)
+      sum += value_at(1, row, k) * value_at(4, column, k);
+    const int scale =
+        c.scaled() ? scale_at(c, 2, row, c.a_byte + part) + scale_at(c, 3, column, c.b_byte + part)
+                   : 0;
+    total += std::ldexp(static_cast<float>(c.negative ? -2 * sum : 2 * sum), scale);
+  }
+  return total;
 }
 
 PtxKernel changed(const Case& c, const std::string& remove, const std::string& insert) {
@@ -255,7 +289,7 @@ TEST_CASE("tcgen05.mma multiplies every format, layout and swizzle, exactly and 
                    wanted_of(c, row, column);
       CHECK(wrong == 0);
       CHECK(run.report.counters.tensor_operations ==
-            static_cast<std::uint64_t>(2 * 2 * 128 * c.n * 32));
+            static_cast<std::uint64_t>(2 * 2 * 128 * c.n * c.depth()));
     }
 }
 
@@ -308,8 +342,8 @@ TEST_CASE("what tcgen05 needs and a kernel leaves out is found") {
 }
 
 TEST_CASE("descriptors that the tables do not have are refused") {
-  for (const bool scaled : {false, true}) {
-    const Case& c = kCases[scaled ? 6 : 0];
+  for (const int number : {0, 6, 9, 11}) {
+    const Case& c = kCases[number];
     const std::uint32_t good = instruction_of(c);
     const std::uint32_t unscaled[] = {good ^ 1u << 2,  good ^ 1u << 3,  good ^ 1u << 4,
                                       good ^ 1u << 6,  good | 3u << 7,  good | 5u << 10,
@@ -324,10 +358,18 @@ TEST_CASE("descriptors that the tables do not have are refused") {
                                          "mov.u32 %r313, " + std::to_string(bits)));
       CHECK(run.found(Kind::invalid));
     };
+    // Of 4 bits: formats, transposition, bytes of words, UE8M0 or not.
+    const std::uint32_t packed[] = {
+        good ^ 1u << 0,  good ^ 1u << 2,  good ^ 1u << 4,  good ^ 1u << 7,  good ^ 1u << 8,
+        good ^ 1u << 10, good ^ 1u << 11, good ^ 1u << 12, good ^ 1u << 15, good ^ 1u << 16,
+        good ^ 1u << 23, good ^ 1u << 24, good ^ 1u << 27, good ^ 1u << 29, good ^ 1u << 31};
     for (const std::uint32_t bits : unscaled)
-      if (!scaled) check(bits);
+      if (!c.scaled()) check(bits);
     for (const std::uint32_t bits : with_scales)
-      if (scaled) check(bits);
+      if (c.scaled() && !c.packed()) check(bits);
+    for (const std::uint32_t bits : packed)
+      if (c.packed()) check(bits);
+    if (c.scales == 4) check(good ^ 1u << 30);
     const std::uint64_t layout = layout_of(c.swizzle_a, false, 128).descriptor();
     for (const int bit : {14, 30, 46, 47, 48, 49, 52, 53, 60, 61}) {
       CAPTURE(bit);
