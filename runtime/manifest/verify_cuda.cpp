@@ -25,12 +25,12 @@ bool possible(const Manifest& manifest, const Split& split) {
          (split.most == 1 || !split.depth.empty());
 }
 
-/// Of 16 bits, as copies and wgmma want them. The last dimension's fixed extents alone make it a
+/// Of 16 bits or 8, or words of packed ones. The last dimension's fixed extents alone make it a
 /// multiple of 16 bytes, whatever symbols stand for.
 bool possible(const Manifest& manifest, const TensorMap& map) {
   const int bits = encoding::traits(map.element).bits;
-  if (map.argument < 0 || (bits != 16 && bits != 8) || map.dimensions.size() < kLeastMapRank ||
-      map.dimensions.size() > kMostMapRank) {
+  if (map.argument < 0 || (bits != 16 && bits != 8 && map.element != encoding::Element::i32) ||
+      map.dimensions.size() < kLeastMapRank || map.dimensions.size() > kMostMapRank) {
     return false;
   }
   for (const MapDimension& dimension : map.dimensions) {

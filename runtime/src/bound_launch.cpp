@@ -16,8 +16,10 @@ constexpr std::int64_t kMostCoordinate = std::int64_t{1} << 30;
 
 EncodedMap encode(const Bindings& to, const manifest::TensorMap& map, const BoundLaunch& bound,
                   std::span<const std::int64_t> symbols) {
+  const int bits = encoding::traits(map.element).bits;
   MapSource source{.address = bound.values[static_cast<std::size_t>(map.argument)],
-                   .element = encoding::traits(map.element).bits == 8 ? MapSource::Element::u8
+                   .element = bits == 8                               ? MapSource::Element::u8
+                              : bits == 32                            ? MapSource::Element::u32
                               : map.element == encoding::Element::f16 ? MapSource::Element::f16
                                                                       : MapSource::Element::bf16,
                    .dimensions = {}};

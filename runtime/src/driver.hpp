@@ -59,10 +59,11 @@ struct DriverLaunch {
   std::span<const void* const> parameters;  ///< each points at one parameter's value; copied
 };
 
-/// What manifest::TensorMap describes, with its extents bound. Of 8 bits all elements are bytes.
+/// What manifest::TensorMap describes, with its extents bound. Of 8 bits all elements are bytes, of
+/// 32 words.
 struct MapSource {
   DeviceAddress address = 0;
-  enum class Element : std::uint8_t { f16, bf16, u8 } element = Element::bf16;
+  enum class Element : std::uint8_t { f16, bf16, u8, u32 } element = Element::bf16;
   struct Dimension {
     std::uint64_t extent = 1;
     std::uint32_t box = 1;

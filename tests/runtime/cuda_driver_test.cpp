@@ -286,6 +286,10 @@ TEST_CASE_FIXTURE(Fixture, "a tensor map is of lines one after another, with zer
           return driver.encode(
               {.address = 16, .element = Element::u8, .dimensions = {{144, 128}, {100, 64}}}, map);
         }) == Calls{"encode 0 2 16 144 100 144 128 64 1 1 0 3 3 0"});
+  CHECK(of([&] {
+          return driver.encode(
+              {.address = 16, .element = Element::u32, .dimensions = {{24, 32}, {100, 64}}}, map);
+        }) == Calls{"encode 2 2 16 24 100 96 32 64 1 1 0 3 3 0"});
 }
 
 TEST_CASE("a driver that has no call for tensor maps encodes none") {

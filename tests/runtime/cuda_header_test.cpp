@@ -45,6 +45,7 @@ static_assert(cuda::kErrorLog == CU_JIT_ERROR_LOG_BUFFER);
 static_assert(cuda::kErrorLogBytes == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
 static_assert(cuda::kMultiprocessors == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
 static_assert(cuda::kMapOfBytes == CU_TENSOR_MAP_DATA_TYPE_UINT8);
+static_assert(cuda::kMapOfWords == CU_TENSOR_MAP_DATA_TYPE_UINT32);
 static_assert(cuda::kMapOfF16 == CU_TENSOR_MAP_DATA_TYPE_FLOAT16);
 static_assert(cuda::kMapOfBf16 == CU_TENSOR_MAP_DATA_TYPE_BFLOAT16);
 static_assert(cuda::kSwizzle128 == CU_TENSOR_MAP_SWIZZLE_128B);

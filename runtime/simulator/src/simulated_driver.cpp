@@ -201,6 +201,7 @@ DriverStatus SimulatedDriver::encode(const MapSource& source, EncodedMap& map) {
   tiled.address = source.address;
   tiled.element = source.element == MapSource::Element::f16    ? TensorElement::f16
                   : source.element == MapSource::Element::bf16 ? TensorElement::bf16
+                  : source.element == MapSource::Element::u32  ? TensorElement::u32
                                                                : TensorElement::u8;
   tiled.swizzle = simulator::Swizzle::span128;
   tiled.rank = static_cast<int>(source.dimensions.size());

@@ -198,10 +198,13 @@ DriverStatus CudaDriver::encode(const MapSource& source, EncodedMap& map) {
   using Element = MapSource::Element;
   const int type = source.element == Element::f16    ? kMapOfF16
                    : source.element == Element::bf16 ? kMapOfBf16
+                   : source.element == Element::u32  ? kMapOfWords
                                                      : kMapOfBytes;
   std::vector<unsigned long long> extents, pitches;  // bytes between lines
   std::vector<unsigned> box;
-  unsigned long long bytes = source.element == Element::u8 ? 1 : 2;
+  unsigned long long bytes = source.element == Element::u8    ? 1
+                             : source.element == Element::u32 ? 4
+                                                              : 2;
   for (const MapSource::Dimension& dimension : source.dimensions) {
     extents.push_back(dimension.extent);
     box.push_back(dimension.box);

@@ -22,8 +22,8 @@ using CudaAddress = unsigned long long;
 namespace cuda {
 inline constexpr int kOutOfMemory = 2, kMajor = 75, kMinor = 76, kMostDynamicShared = 8,
                      kCaptureThisThread = 1, kMemoryType = 2, kErrorLog = 5, kErrorLogBytes = 6,
-                     kMultiprocessors = 16, kMapOfBytes = 0, kMapOfF16 = 6, kMapOfBf16 = 9,
-                     kSwizzle128 = 3, kPromoteTo256 = 3;
+                     kMultiprocessors = 16, kMapOfBytes = 0, kMapOfWords = 2, kMapOfF16 = 6,
+                     kMapOfBf16 = 9, kSwizzle128 = 3, kPromoteTo256 = 3;
 inline constexpr unsigned kNonBlocking = 1, kNoTiming = 2, kForAllContexts = 1;
 
 /// Results of which cuda.h says that the process must be terminated, or that the context cannot be
