@@ -98,30 +98,34 @@ std::vector<std::byte> packed_scales(const std::vector<float>& scales, const Sca
   return bytes;
 }
 
-/// A matrix of bytes by boxes of 128 along memory.
-simulator::EncodedTensorMap map_of(const Buffer& matrix, long long lines, long long bytes,
-                                   int box_lines) {
+/// A matrix of bytes, or words, by boxes of 128 bytes along memory.
+simulator::EncodedTensorMap map_of(const Buffer& matrix, long long lines, long long elements,
+                                   int box_lines, std::uint32_t element_bytes = 1) {
   simulator::TensorMap map;
   map.address = matrix.address();
-  map.element = simulator::TensorElement::u8;
+  map.element = element_bytes == 4 ? simulator::TensorElement::u32 : simulator::TensorElement::u8;
   map.swizzle = simulator::Swizzle::span128;
   map.rank = 2;
-  map.extents = {static_cast<std::uint64_t>(bytes), static_cast<std::uint64_t>(lines)};
-  map.stride_bytes = {0, static_cast<std::uint64_t>(bytes)};
-  map.box = {128, static_cast<std::uint32_t>(box_lines)};
+  map.extents = {static_cast<std::uint64_t>(elements), static_cast<std::uint64_t>(lines)};
+  map.stride_bytes = {0, static_cast<std::uint64_t>(elements) * element_bytes};
+  map.box = {128 / element_bytes, static_cast<std::uint32_t>(box_lines)};
   return simulator::encode_tensor_map(map);
 }
 
 constexpr int kMapThreads = 384, kMostBlocks = 3;  // of a launch, which has more tiles
 
 /// As tensor_memory_contraction::Tile has them.
+int scale_words(const Instance& instance) {
+  if (!instance.lhs_blocks) return 0;
+  return instance.is_of_4_bits() ? 4 : 1;
+}
 int memory_shared_bytes(const Instance& instance) {
-  const int scales = instance.lhs_blocks ? (1 + instance.tile.columns / 128) * 512 : 0;
-  return instance.tile.stages * ((128 + instance.tile.columns) * 128 + scales + 16) + 48 + 16384;
+  const int line = 128 + 4 * scale_words(instance);
+  return instance.tile.stages * ((128 + instance.tile.columns) * line + 16) + 48 + 16384;
 }
 std::string memory_tile(const Instance& instance) {
   return std::to_string(instance.tile.columns) + "," + std::to_string(instance.tile.stages) + "," +
-         (instance.lhs_blocks ? "true" : "false") + ",2," +
+         std::to_string(scale_words(instance)) + ",2," +
          (instance.tile.splits > 1 ? "true" : "false");
 }
 
@@ -298,9 +302,10 @@ Outcome run(const Instance& instance, const std::string& ptx, const Operands& x,
       is_packed ? tiles_along(x.depth, kPackedPlaces) * (kPackedPlaces / 8) : x.depth;
   simulator::EncodedTensorMap lhs_map{}, rhs_map{};
   if (has_maps) {
+    const std::uint32_t bytes = is_packed ? 4 : 1;
     lhs_map = instance.transpose_lhs ? map_of(lhs, x.depth, x.rows, 128)
-                                     : map_of(lhs, x.rows, x.depth, tile.rows);
-    rhs_map = instance.transpose_rhs ? map_of(rhs, x.columns, x.depth, tile.columns)
+                                     : map_of(lhs, x.rows, depth, tile.rows, bytes);
+    rhs_map = instance.transpose_rhs ? map_of(rhs, x.columns, depth, tile.columns, bytes)
                                      : map_of(rhs, x.depth, x.columns, 128);
   }
   const void* const parameters[] = {lhs.parameter(),

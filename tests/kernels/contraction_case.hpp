@@ -50,8 +50,8 @@ struct Instance {
   /// powers of two.
   std::optional<ScaledBlocks> lhs_blocks = std::nullopt, rhs_blocks = std::nullopt;
   bool by_factors = false;  ///< of 8 bits in blocks: by numbers of f32 in place of powers of two
-  /// Of 8 bits: sums in tensor memory. Of the tile rows are 128 and depth 128; columns, stages and
-  /// splits count.
+  /// Of 8 bits or 4: sums in tensor memory. Of the tile rows are 128 and depth 128, in bytes;
+  /// columns, stages and splits count.
   bool is_in_tensor_memory = false;
   /// Of 8 bits along the sum: by warp groups, each with tiles of its own where they take turns. Of
   /// the tile depth is 128; rows, columns, stages and splits count.

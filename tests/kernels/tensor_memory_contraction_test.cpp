@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// tensor_memory_contraction.cuh on the simulator, of numbers and of blocks with scales: sums inside
-// N13 and N14, all else to the bit, nothing found. Each bound is shown to tell the two apart.
+// tensor_memory_contraction.cuh on the simulator, of numbers, of blocks with scales and of packed
+// codes of 4 bits: sums inside N13 and N14, all else to the bit, nothing found. Each bound is shown
+// to tell the two apart.
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <string>
+#include <vector>
 
 #include "contraction_check.hpp"
 
@@ -38,6 +41,12 @@ Instance in_blocks(Instance instance, ScaledBlocks lhs = {1, 32}, ScaledBlocks r
   instance.lhs_blocks = lhs;
   instance.rhs_blocks = rhs;
   return instance;
+}
+
+/// Blocks of 16 have scales of f8e4m3, those of 32 f8e8m0.
+Instance of_4_bits(int places, bool promotes) {
+  Instance instance = instance_of(Element::f4e2m1, Element::f4e2m1, false, true, promotes);
+  return in_blocks(instance, {1, places}, {1, places});
 }
 
 }  // namespace
@@ -116,8 +125,86 @@ TEST_CASE("of blocks with a scale of 2^113 or more all sums are NaN, and no othe
   check_large_scales(in_blocks(instance_of(Element::f8e4m3, Element::f8e4m3, false, true, true)));
 }
 
+TEST_CASE("products of 4 bits are inside the bound of numbers, codes times scales") {
+  struct Case {
+    int tile_columns, stages;
+    long long rows;
+    int columns;
+    long long depth;
+    int splits = 1;
+  };
+  static constexpr Case kCases[] = {{128, 5, 16, 16, 8},
+                                    {128, 2, 144, 144, 640},
+                                    {128, 3, 130, 260, 1000},
+                                    {256, 2, 272, 400, 333},
+                                    {128, 3, 160, 144, 2100, 4}};
+  for (const int places : {16, 32})
+    for (const bool promotes : kEither)
+      for (const Case& each : kCases) {
+        Instance instance = of_4_bits(places, promotes);
+        instance.tile.columns = each.tile_columns;
+        instance.tile.stages = each.stages;
+        instance.tile.splits = each.splits;
+        instance.columns = each.columns;
+        check(instance, each.rows, each.depth, each.splits);
+        check(instance, each.rows, each.depth, each.splits, kTruncating);
+      }
+}
+
+TEST_CASE("a split depth of 4 bits gives the same bits in whatever order its blocks arrive") {
+  for (const bool promotes : kEither) {
+    Instance instance = of_4_bits(promotes ? 16 : 32, promotes);
+    instance.tile.splits = 4;
+    for (const int splits : {1, 4}) check_order(instance, 128, 2000, splits);
+  }
+}
+
+TEST_CASE("parts of 128 products of 4 bits, half of a stage, are added in f32") {
+  constexpr long long kDepth = 4096;
+  for (const int places : {16, 32}) {
+    const Instance instance = of_4_bits(places, true);
+    Operands x = operands(instance, 128, kDepth);
+    // 2^13 in the first part, then products of 0.5, of which 14 digits below 2^13 keep nothing.
+    for (std::vector<float>* codes : {&x.lhs_codes, &x.rhs_codes})
+      for (std::size_t i = 0; i < codes->size(); ++i) {
+        const float small = codes == &x.lhs_codes ? 0.5f : 1.0f;
+        (*codes)[i] = static_cast<long long>(i) % kDepth < 128 ? 4.0f : small;
+      }
+    for (std::vector<float>* scales : {&x.lhs_scales, &x.rhs_scales})
+      for (std::size_t i = 0; i < scales->size(); ++i)
+        (*scales)[i] = static_cast<long long>(i) % (kDepth / places) < 128 / places ? 2.0f : 1.0f;
+    scale_blocks(instance, x);
+    check_parts(instance, x, 0x1p13f + 0.5f * static_cast<float>(kDepth - 128), 0x1p13f);
+  }
+}
+
+TEST_CASE("of a line of 4 bits with a scale that is NaN all sums are, and no others") {
+  for (const int places : {16, 32}) {
+    const Instance instance = of_4_bits(places, places == 16);
+    Operands x = operands(instance, 128, 320);
+    x.rhs_scales[static_cast<std::size_t>(9 * (320 / places) + 1)] = NAN;
+    const Outcome outcome = run(instance, ptx_of(instance), x, 1, {});
+    CHECK(outcome.report.findings.empty());
+    for (std::size_t at = 0; at < outcome.sum.size(); ++at) {
+      const std::size_t column = at % static_cast<std::size_t>(x.columns);
+      CAPTURE(column);
+      CHECK(std::isnan(outcome.sum[at]) == (column == 9));
+    }
+  }
+}
+
 TEST_CASE("ptxas takes it for all chips that have the instructions, blocks without spills") {
   for (const char* chip : {"100a", "103a", "110a"}) {
+    for (const int places : {16, 32})
+      for (const bool promotes : kEither) {
+        Instance instance = of_4_bits(places, promotes);
+        instance.chip = chip;
+        instance.tile.stages = 5;
+        const Compilation made = compile(instance, "sm");
+        INFO(made.log);
+        CHECK(made.accepted);
+        CHECK(made.log.find(" 0 bytes spill stores") != std::string::npos);
+      }
     for (const bool scaled : kEither) {
       for (const bool promotes : kEither) {
         Instance instance = instance_of(Element::f8e4m3, Element::f8e5m2, false, true, promotes);

@@ -61,20 +61,28 @@ __device__ __forceinline__ void tcgen05_mma_f8f6f4(unsigned int sums, unsigned l
       : "memory");
 }
 
-/// Each row of a and each column of b is multiplied by an f8e8m0, too: a byte, which the descriptor
-/// chooses, of the words from `a_scales` and `b_scales` on. Row or column i has that of lane i % 32
-/// and column i / 32, in all four quarters of the lanes.
-__device__ __forceinline__ void tcgen05_mma_mxf8f6f4(unsigned int sums, unsigned long long a,
-                                                     unsigned long long b, unsigned int descriptor,
-                                                     unsigned int a_scales, unsigned int b_scales,
-                                                     int accumulate) {
-  asm volatile(
-      "{ .reg .pred p; setp.ne.b32 p, %6, 0; "
-      "tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale.scale_vec::1X "
-      "[%0], %1, %2, %3, [%4], [%5], p; }" ::"r"(sums),
-      "l"(a), "l"(b), "r"(descriptor), "r"(a_scales), "r"(b_scales), "r"(accumulate)
-      : "memory");
-}
+// With .block_scale parts of each row of a and of each column of b are multiplied by scales, too:
+// bytes of the words from `a_scales` and `b_scales` on. Row or column i has the word of lane i % 32
+// and column i / 32, in all four quarters of the lanes (9.7.16.10.7).
+
+#define HALFTONE_TCGEN05_MMA(name, kind)                                                          \
+  __device__ __forceinline__ void name(                                                           \
+      unsigned int sums, unsigned long long a, unsigned long long b, unsigned int descriptor,     \
+      unsigned int a_scales, unsigned int b_scales, int accumulate) {                             \
+    asm volatile(                                                                                 \
+        "{ .reg .pred p; setp.ne.b32 p, %6, 0; "                                                  \
+        "tcgen05.mma.cta_group::1.kind::" kind " [%0], %1, %2, %3, [%4], [%5], p; }" ::"r"(sums), \
+        "l"(a), "l"(b), "r"(descriptor), "r"(a_scales), "r"(b_scales), "r"(accumulate)            \
+        : "memory");                                                                              \
+  }
+/// Codes of 8 bits, an f8e8m0 for all 32 places, whose byte the descriptor chooses.
+HALFTONE_TCGEN05_MMA(tcgen05_mma_mxf8f6f4, "mxf8f6f4.block_scale.scale_vec::1X")
+/// Two e2m1 a byte, the first in the lower half, 64 of k in 32 bytes, along k alone; of a word an
+/// f8e4m3 without its sign for each 16 places, or two f8e8m0, from the byte on that the descriptor
+/// says, for each 32.
+HALFTONE_TCGEN05_MMA(tcgen05_mma_nvf4, "mxf4nvf4.block_scale.scale_vec::4X")
+HALFTONE_TCGEN05_MMA(tcgen05_mma_mxf4, "mxf4.block_scale.scale_vec::2X")
+#undef HALFTONE_TCGEN05_MMA
 
 // 9.7.16.10.10 tcgen05.commit: one arrival at the mbarrier when all that this thread asked of the
 // tensor cores before is done. A fence before a thread's word to others is part of it.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contractions of two operands of 8-bit floats by the tensor cores of sm_100a, sm_103a and sm_110a,
-// which keep sums in tensor memory: as numbers (N13, N14), or in blocks, each with a power of two
-// as its scale, which the instruction multiplies by. A block stays for many tiles. One warp asks
-// for tensor copies and one for products, a thread of each; two fetch scales; two warp groups take
-// sums out of tensor memory, each of half of a tile's columns, and finish their elements, while the
-// next ones are added up in the other half of tensor memory.
+// Contractions by the tensor cores of sm_100a, sm_103a and sm_110a, which keep sums in tensor
+// memory: of two operands of 8-bit floats, as numbers (N13, N14) or in blocks, each with a power of
+// two as its scale, which the instruction multiplies by; or of two packed ones of 4-bit floats in
+// blocks along the sum, of which a byte is two. A block stays for many tiles. One warp asks for
+// tensor copies and one for products, a thread of each; two fetch scales; two warp groups take sums
+// out of tensor memory, each of half of a tile's columns, and finish their elements, while the next
+// ones are added up in the other half of tensor memory.
 #pragma once
 
 #include "halftone/kernels/float8.cuh"
@@ -17,19 +18,26 @@ using warpgroup_contraction::Order;
 using warpgroup_contraction::Turn;
 
 constexpr int kLineBytes = 128;                   // of the swizzle
-constexpr int kDepth = 128;                       // of a stage, and of a part (N14)
-constexpr int kStep = 32;                         // of an instruction, whose places share a scale
+constexpr int kDepth = 128;                       // bytes of a line in a stage
+constexpr int kStep = 32;                         // of them in an instruction
+constexpr int kSteps = kDepth / kStep;            // of a stage
 constexpr int kBlockBytes = kDepth * kLineBytes;  // 128 lines of 128 codes, either way
-constexpr int kScaleBytes = 128 * 4;              // of 128 lines: a word for the places of a stage
+constexpr int kScaleBytes = 128 * 4;              // of 128 lines: a word of scales for each
 constexpr int kScaleColumns = 4;                  // of tensor memory, likewise
 
+/// Words of scales that a line has in a stage: of codes of 8 bits a byte for each 32 places, which
+/// an instruction multiplies; of packed ones, of 4 bits, a word for each 64 places, likewise.
+constexpr int kWordsOfCodes = 1, kWordsOfPairs = kSteps;
+
 /// A plan: 128 x kColumns results, kStages times 128 products under way. Tiles go in groups of
-/// kGroupRows rows of tiles, whose columns of tiles are taken one after another. kSplits: whether a
-/// launch may split the depth.
-template <int kColumns_, int kStages_, bool kScales_, int kGroupRows_ = 16, bool kSplits_ = false>
+/// kGroupRows rows of tiles, whose columns of tiles are taken one after another. kScaleWords: 0 of
+/// numbers. kSplits: whether a launch may split the depth.
+template <int kColumns_, int kStages_, int kScaleWords_, int kGroupRows_ = 16,
+          bool kSplits_ = false>
 struct Tile {
   static constexpr int kRows = 128, kColumns = kColumns_, kStages = kStages_;
-  static constexpr bool kScales = kScales_, kSplits = kSplits_, kAlternates = false;
+  static constexpr int kScaleWords = kScaleWords_;
+  static constexpr bool kScales = kScaleWords > 0, kSplits = kSplits_, kAlternates = false;
   static constexpr int kGroupRows = kGroupRows_;
   static constexpr int kThreads = 384;
   /// Of a thread of the first four warps, and of those that finish elements.
@@ -38,16 +46,20 @@ struct Tile {
   static constexpr int kBlocks = kColumns / 128;                      ///< of rhs
   static constexpr int kLhsBytes = kBlockBytes, kRhsBytes = kBlocks * kBlockBytes;
   static constexpr int kStageBytes = kLhsBytes + kRhsBytes;
-  static constexpr int kStageScaleBytes = kScales ? (1 + kBlocks) * kScaleBytes : 0;
+  /// For one word after another those of lhs's 128 lines and of rhs's.
+  static constexpr int kScaleBlocks = kScaleWords * (1 + kBlocks);
+  static constexpr int kStageScaleBytes = kScaleBlocks * kScaleBytes;
   static constexpr int kWarpSlabBytes = 16 * 32 * 4;
   static constexpr int kSharedBytes =
       kStages * (kStageBytes + kStageScaleBytes + 16) + 48 + 8 * kWarpSlabBytes;
   /// Sums that are taken out and sums that are added up, where there is room for both.
   static constexpr int kBuffers = kScales && kColumns > 128 ? 1 : 2;
   static constexpr int kScalesFrom = kBuffers * kColumns;
-  static constexpr int kUsedColumns = kScalesFrom + (kScales ? (1 + kBlocks) * kScaleColumns : 0);
+  static constexpr int kUsedColumns = kScalesFrom + kScaleBlocks * kScaleColumns;
   static constexpr int kMemoryColumns = kUsedColumns <= 256 ? 256 : 512;
   static_assert(kColumns == 128 || kColumns == 256, "a tile has 128 or 256 columns");
+  static_assert(!kScales || kScaleWords == kWordsOfCodes || kScaleWords == kWordsOfPairs,
+                "a line has no scales, a word of them for a stage, or one for an instruction");
   static_assert(kSharedBytes <= 227 * 1024, "shared memory ends at 227 KiB; take fewer stages");
 };
 
@@ -118,10 +130,13 @@ class Storage {
 
 __device__ __forceinline__ int stages_of(int depth) { return (depth + kDepth - 1) / kDepth; }
 
-/// Sums that are added up before they are taken out: those of a part of k (N14), or of all of it.
-template <class Body>
-__device__ __forceinline__ int stages_of_part(int stages) {
-  return Body::kPromotes ? 1 : stages;
+/// Instructions whose sums are added up before they are taken out, where those are of 128 products
+/// (N14), and how many such parts there are; else all are one.
+template <class Tile>
+inline constexpr int kStepsOfPart = Tile::kScaleWords == kWordsOfPairs ? kSteps / 2 : kSteps;
+template <class Body, class Tile>
+__device__ __forceinline__ int parts_of(int stages) {
+  return Body::kPromotes ? stages * (kSteps / kStepsOfPart<Tile>) : 1;
 }
 
 //===--- Tensor copies, by one thread ---===//
@@ -129,6 +144,7 @@ __device__ __forceinline__ int stages_of_part(int stages) {
 template <class Body, class Tile>
 __device__ __forceinline__ void copy_codes(const TensorMap& lhs, const TensorMap& rhs,
                                            const Storage<Tile>& storage, const Order<Tile>& order) {
+  constexpr int kElementBytes = sizeof(typename Body::Lhs);
   Turn<Tile::kStages> turn;
   int begun = 0;
   for (unsigned int unit = blockIdx.x; unit < order.units(); unit += gridDim.x) {
@@ -141,9 +157,9 @@ __device__ __forceinline__ void copy_codes(const TensorMap& lhs, const TensorMap
       if constexpr (Body::kTransposeLhs)
         ptx::tensor_load(stage, lhs, full, place.row, k);
       else
-        ptx::tensor_load(stage, lhs, full, k, place.row);
+        ptx::tensor_load(stage, lhs, full, k / kElementBytes, place.row);
       if constexpr (Body::kTransposeRhs) {
-        ptx::tensor_load(stage + Tile::kLhsBytes, rhs, full, k, place.column);
+        ptx::tensor_load(stage + Tile::kLhsBytes, rhs, full, k / kElementBytes, place.column);
       } else {
 #pragma unroll
         for (int block = 0; block < Tile::kBlocks; ++block)
@@ -176,22 +192,59 @@ __device__ __forceinline__ unsigned int f8e8m0_of(float scale) {
 template <bool kAlongDepth, int kLines, int kPlaces>
 struct Scales {
   static_assert(kPlaces % kStep == 0, "an instruction multiplies 32 places by one scale");
-  static constexpr int kWords = kDepth / kStep;
   const float* scales;
   long long pitch, lines, places;
 
-  /// Of a line, four for the stage from `place` on; past the ends 2^-127, which zeros are
-  /// multiplied by.
-  __device__ __forceinline__ void load(long long line, int place, float (&values)[kWords]) const {
+  /// Of a line, the word of four for the stage from `place` on; past the ends 2^-127, which zeros
+  /// are multiplied by.
+  __device__ __forceinline__ void load(long long line, int place,
+                                       unsigned int (&words)[kWordsOfCodes]) const {
+    float values[kSteps];
 #pragma unroll
-    for (int i = 0; i < kWords; ++i) {
+    for (int i = 0; i < kSteps; ++i) {
       const long long at = place + i * kStep;
       const long long from =
           kAlongDepth ? line / kLines * pitch + at / kPlaces : at / kPlaces * pitch + line / kLines;
       values[i] = line < lines && at < places ? __ldg(scales + from) : 0.0f;
     }
+    words[0] = f8e8m0_of(values[0]) | f8e8m0_of(values[1]) << 8 | f8e8m0_of(values[2]) << 16 |
+               f8e8m0_of(values[3]) << 24;
   }
 };
+
+/// Those of packed codes, words as the instruction wants them, one for kStep bytes of a line.
+struct PackedScales {
+  const int* scales;
+  long long pitch, lines;
+
+  /// Of a line, four for the stage from its byte `place` on; past the ends zeros, likewise.
+  __device__ __forceinline__ void load(long long line, int place,
+                                       unsigned int (&words)[kWordsOfPairs]) const {
+#pragma unroll
+    for (int i = 0; i < kWordsOfPairs; ++i) {
+      const long long part = place / kStep + i;
+      const bool is_inside = line < lines && part < pitch;
+      words[i] = is_inside ? static_cast<unsigned int>(__ldg(scales + line * pitch + part)) : 0;
+    }
+  }
+};
+
+template <class Tile, class Body>
+__device__ __forceinline__ auto lhs_scales(const Body& body) {
+  if constexpr (Tile::kScaleWords == kWordsOfPairs)
+    return PackedScales{body.lhs_scales, body.depth / kStep, body.rows};
+  else
+    return Scales<!Body::kTransposeLhs, Body::kLhsScaleLines, Body::kLhsScalePlaces>{
+        body.lhs_scales, body.lhs_scale_pitch(), body.rows, body.depth};
+}
+template <class Tile, class Body>
+__device__ __forceinline__ auto rhs_scales(const Body& body) {
+  if constexpr (Tile::kScaleWords == kWordsOfPairs)
+    return PackedScales{body.rhs_scales, body.depth / kStep, body.columns()};
+  else
+    return Scales<Body::kTransposeRhs, Body::kRhsScaleLines, Body::kRhsScalePlaces>{
+        body.rhs_scales, body.rhs_scale_pitch(), body.columns(), body.depth};
+}
 
 /// Number `thread` of 64 fetches those of every 64th line; words of neighbouring lines lie 16 bytes
 /// apart, where the instruction's copy makes them neighbours in a column.
@@ -199,31 +252,31 @@ template <class Body, class Tile>
 __device__ __forceinline__ void copy_scales(const Body& body, const Storage<Tile>& storage,
                                             const Order<Tile>& order, int thread) {
   constexpr int kThreads = 64, kOwnRhs = Tile::kColumns / kThreads, kOwnLhs = 128 / kThreads;
-  const Scales<!Body::kTransposeLhs, Body::kLhsScaleLines, Body::kLhsScalePlaces> lhs{
-      body.lhs_scales, body.lhs_scale_pitch(), body.rows, body.depth};
-  const Scales<Body::kTransposeRhs, Body::kRhsScaleLines, Body::kRhsScalePlaces> rhs{
-      body.rhs_scales, body.rhs_scale_pitch(), body.columns(), body.depth};
+  const auto lhs = lhs_scales<Tile>(body);
+  const auto rhs = rhs_scales<Tile>(body);
   Turn<Tile::kStages> turn;
   for (unsigned int unit = blockIdx.x; unit < order.units(); unit += gridDim.x) {
     const auto place = order(unit);
 #pragma unroll 1
     for (int k = place.first_depth; k < place.first_depth + place.depth; k += kDepth) {
-      float values[kOwnLhs + kOwnRhs][4];
+      unsigned int words[kOwnLhs + kOwnRhs][Tile::kScaleWords];
 #pragma unroll
-      for (int i = 0; i < kOwnLhs; ++i) lhs.load(place.row + i * kThreads + thread, k, values[i]);
+      for (int i = 0; i < kOwnLhs; ++i) lhs.load(place.row + i * kThreads + thread, k, words[i]);
 #pragma unroll
       for (int i = 0; i < kOwnRhs; ++i)
-        rhs.load(place.column + i * kThreads + thread, k, values[kOwnLhs + i]);
+        rhs.load(place.column + i * kThreads + thread, k, words[kOwnLhs + i]);
       storage.wait(storage.empty(turn.stage), turn.parity ^ 1);
 #pragma unroll
       for (int i = 0; i < kOwnLhs + kOwnRhs; ++i) {
         const int line = i * kThreads + thread;  // of rhs from 128 on
-        const unsigned int word[1] = {f8e8m0_of(values[i][0]) | f8e8m0_of(values[i][1]) << 8 |
-                                      f8e8m0_of(values[i][2]) << 16 |
-                                      f8e8m0_of(values[i][3]) << 24};
-        ptx::st_shared(storage.scales(turn.stage) + line / 128 * kScaleBytes + line % 32 * 16 +
-                           line % 128 / 32 * 4,
-                       word);
+#pragma unroll
+        for (int j = 0; j < Tile::kScaleWords; ++j) {
+          const int block = j * (1 + Tile::kBlocks) + line / 128;
+          const unsigned int word[1] = {words[i][j]};
+          ptx::st_shared(storage.scales(turn.stage) + block * kScaleBytes + line % 32 * 16 +
+                             line % 128 / 32 * 4,
+                         word);
+        }
       }
       ptx::fence_proxy_async();
       __syncwarp();
@@ -249,6 +302,17 @@ template <class T>
 inline constexpr unsigned int kFormat = 0;  // E4M3
 template <>
 inline constexpr unsigned int kFormat<f8e5m2> = 1;
+template <>
+inline constexpr unsigned int kFormat<int> = 1;  // E2M1, of packed codes
+
+/// Whether scales are f8e4m3, each of 16 packed codes; all others are f8e8m0.
+template <class Body, class Tile>
+__device__ __forceinline__ constexpr bool has_f8e4m3_scales() {
+  if constexpr (Tile::kScaleWords == kWordsOfPairs)
+    return Body::kScalePlaces == 16;
+  else
+    return false;
+}
 
 /// The instruction descriptor of 128 rows; of scales all but which byte of their words.
 template <class Body, class Tile>
@@ -256,58 +320,93 @@ inline constexpr unsigned int kInstruction =
     kFormat<typename Body::Lhs> << 7 | kFormat<typename Body::Rhs> << 10 |
     (Body::kTransposeLhs ? 1u : 0u) << 15 | (Body::kTransposeRhs ? 0u : 1u) << 16 |
     static_cast<unsigned int>(Tile::kColumns >> 3) << 17 |
-    (Tile::kScales ? 1u << 23 | (128u >> 7) << 27 : 1u << 4 | (128u >> 4) << 24);
+    (Tile::kScales ? (has_f8e4m3_scales<Body, Tile>() ? 0u : 1u) << 23 | (128u >> 7) << 27
+                   : 1u << 4 | (128u >> 4) << 24);
 
-template <class Body, class Tile>
-__device__ __forceinline__ void multiply(const Storage<Tile>& storage, const Order<Tile>& order,
-                                         unsigned int memory) {
+/// Number kIndex of a stage's instructions. `scales`: the column where lhs's begin.
+template <class Body, class Tile, int kIndex>
+__device__ __forceinline__ void multiply_step(unsigned int sums, unsigned long long lhs,
+                                              unsigned long long rhs, unsigned int scales,
+                                              int accumulate) {
   constexpr int kLhsStep = Body::kTransposeLhs ? kStep * kLineBytes : kStep;
   constexpr int kRhsStep = Body::kTransposeRhs ? kStep : kStep * kLineBytes;
   constexpr unsigned int kInstruct = kInstruction<Body, Tile>;
-  Turn<Tile::kStages> turn;
-  Turn<Tile::kBuffers> buffer;
-  const unsigned int lhs_scales = memory + Tile::kScalesFrom,
-                     rhs_scales = lhs_scales + kScaleColumns;
-  for (unsigned int unit = blockIdx.x; unit < order.units(); unit += gridDim.x) {
-    const int stages = stages_of(order(unit).depth), part = stages_of_part<Body>(stages);
-#pragma unroll 1
-    for (int first = 0; first < stages; first += part) {
-      const unsigned int sums = memory + buffer.stage * Tile::kColumns;
-      storage.wait(storage.taken(buffer.stage), buffer.parity ^ 1);
-#pragma unroll 1
-      for (int i = 0; i < part; ++i) {
-        storage.wait(storage.full(turn.stage), turn.parity);
-        ptx::tcgen05_fence_after_thread_sync();
-        const unsigned int stage = storage.stage(turn.stage);
-        const unsigned long long lhs = kDescriptor<!Body::kTransposeLhs> | stage >> 4;
-        const unsigned long long rhs =
-            kDescriptor<Body::kTransposeRhs> | (stage + Tile::kLhsBytes) >> 4;
-        if constexpr (Tile::kScales) {
-          const unsigned long long scales = kScaleDescriptor | storage.scales(turn.stage) >> 4;
-#pragma unroll
-          for (int block = 0; block <= Tile::kBlocks; ++block)
-            ptx::tcgen05_cp_32x128b_warpx4(lhs_scales + block * kScaleColumns,
-                                           scales + (block * kScaleBytes >> 4));
-        }
-#pragma unroll
-        for (int step = 0; step < kDepth / kStep; ++step) {
-          const int accumulate = step == 0 ? i : 1;
-          if constexpr (Tile::kScales)
-            ptx::tcgen05_mma_mxf8f6f4(
-                sums, lhs + (step * kLhsStep >> 4), rhs + (step * kRhsStep >> 4),
-                kInstruct | step << 4 | step << 29, lhs_scales, rhs_scales, accumulate);
-          else
-            ptx::tcgen05_mma_f8f6f4(sums, lhs + (step * kLhsStep >> 4),
-                                    rhs + (step * kRhsStep >> 4), kInstruct, accumulate);
-        }
-        ptx::tcgen05_commit(storage.empty(turn.stage));
-        turn.next();
-      }
-      ptx::tcgen05_commit(storage.whole(buffer.stage));
-      buffer.next();
-    }
+  lhs += kIndex * kLhsStep >> 4;
+  rhs += kIndex * kRhsStep >> 4;
+  if constexpr (Tile::kScaleWords == kWordsOfPairs) {
+    scales += kIndex * (1 + Tile::kBlocks) * kScaleColumns;
+    if constexpr (has_f8e4m3_scales<Body, Tile>())
+      ptx::tcgen05_mma_nvf4(sums, lhs, rhs, kInstruct, scales, scales + kScaleColumns, accumulate);
+    else
+      ptx::tcgen05_mma_mxf4(sums, lhs, rhs, kInstruct, scales, scales + kScaleColumns, accumulate);
+  } else if constexpr (Tile::kScales) {
+    ptx::tcgen05_mma_mxf8f6f4(sums, lhs, rhs, kInstruct | kIndex << 4 | kIndex << 29, scales,
+                              scales + kScaleColumns, accumulate);
+  } else {
+    ptx::tcgen05_mma_f8f6f4(sums, lhs, rhs, kInstruct, accumulate);
   }
 }
+
+template <class Body, class Tile>
+class Products {
+ public:
+  __device__ __forceinline__ Products(const Storage<Tile>& storage, unsigned int memory)
+      : storage_(storage), memory_(memory) {}
+
+  __device__ __forceinline__ void run(const Order<Tile>& order) {
+    for (unsigned int unit = blockIdx.x; unit < order.units(); unit += gridDim.x) {
+      const int stages = stages_of(order(unit).depth);
+#pragma unroll 1
+      for (int i = 0; i < stages; ++i) {
+        storage_.wait(storage_.full(turn_.stage), turn_.parity);
+        ptx::tcgen05_fence_after_thread_sync();
+        if constexpr (Tile::kScales) copy_scales_in();
+        multiply<0>(i);
+        ptx::tcgen05_commit(storage_.empty(turn_.stage));
+        turn_.next();
+      }
+      if (!Body::kPromotes) end_part();
+    }
+  }
+
+ private:
+  __device__ __forceinline__ void copy_scales_in() const {
+    const unsigned long long scales = kScaleDescriptor | storage_.scales(turn_.stage) >> 4;
+#pragma unroll
+    for (int block = 0; block < Tile::kScaleBlocks; ++block)
+      ptx::tcgen05_cp_32x128b_warpx4(memory_ + Tile::kScalesFrom + block * kScaleColumns,
+                                     scales + (block * kScaleBytes >> 4));
+  }
+
+  /// The stage's, which is number `i` of a tile's.
+  template <int kIndex>
+  __device__ __forceinline__ void multiply(int i) {
+    constexpr bool kBegins = kIndex % kStepsOfPart<Tile> == 0;
+    if (kBegins && (Body::kPromotes || (kIndex == 0 && i == 0))) begin_part();
+    const unsigned int stage = storage_.stage(turn_.stage);
+    const int goes_on = Body::kPromotes ? !kBegins : kIndex == 0 ? i : 1;
+    multiply_step<Body, Tile, kIndex>(
+        memory_ + buffer_.stage * Tile::kColumns, kDescriptor<!Body::kTransposeLhs> | stage >> 4,
+        kDescriptor<Body::kTransposeRhs> | (stage + Tile::kLhsBytes) >> 4,
+        memory_ + Tile::kScalesFrom, goes_on);
+    if (Body::kPromotes && (kIndex + 1) % kStepsOfPart<Tile> == 0) end_part();
+    if constexpr (kIndex + 1 < kSteps) multiply<kIndex + 1>(i);
+  }
+
+  __device__ __forceinline__ void begin_part() const {
+    storage_.wait(storage_.taken(buffer_.stage), buffer_.parity ^ 1);
+    ptx::tcgen05_fence_after_thread_sync();
+  }
+  __device__ __forceinline__ void end_part() {
+    ptx::tcgen05_commit(storage_.whole(buffer_.stage));
+    buffer_.next();
+  }
+
+  const Storage<Tile>& storage_;
+  unsigned int memory_;
+  Turn<Tile::kStages> turn_;
+  Turn<Tile::kBuffers> buffer_;
+};
 
 //===--- Sums and elements, by two warp groups ---===//
 
@@ -360,13 +459,12 @@ __device__ __forceinline__ void finish(const Body& body, const Storage<Tile>& st
   Turn<Tile::kBuffers> buffer;
   for (unsigned int unit = blockIdx.x; unit < order.units(); unit += gridDim.x) {
     const auto place = order(unit);
-    const int stages = stages_of(place.depth), part = stages_of_part<Body>(stages);
     Sums<Tile> sums;
     take<false>(sums, storage, buffer, memory);
     if constexpr (Body::kPromotes) {
+      const int parts = parts_of<Body, Tile>(stages_of(place.depth));
 #pragma unroll 1
-      for (int first = part; first < stages; first += part)
-        take<true>(sums, storage, buffer, memory);
+      for (int part = 1; part < parts; ++part) take<true>(sums, storage, buffer, memory);
     }
     if constexpr (Tile::kSplits) {
       if (order.splits() > 1) {
@@ -384,12 +482,10 @@ __device__ __forceinline__ void finish(const Body& body, const Storage<Tile>& st
   }
 }
 
-/// body's results. `lhs` and `rhs`: maps of bytes, boxes of 128 along memory by, where k lies along
-/// it, 128 rows or the tile's columns, else 128 of k; a swizzle of 128 bytes; zero outside. The
-/// grid is at most as many blocks as run at once.
+/// As run() of a Body whose depth is in bytes.
 template <class Body, class Tile>
-__device__ __forceinline__ void run(const Body& body, const TensorMap& lhs, const TensorMap& rhs,
-                                    int splits, float* workspace) {
+__device__ __forceinline__ void run_bytes(const Body& body, const TensorMap& lhs,
+                                          const TensorMap& rhs, int splits, float* workspace) {
   static_assert(!Body::kIsBatch, "a tensor map of two dimensions has no end of an element");
   static_assert(!Body::kUsesLhsSum, "no thread sees the codes of lhs");
   extern __shared__ __align__(1024) unsigned char shared[];
@@ -412,7 +508,7 @@ __device__ __forceinline__ void run(const Body& body, const TensorMap& lhs, cons
     if (threadIdx.x == 0) {
       copy_codes<Body>(lhs, rhs, storage, order());
     } else if (threadIdx.x == 32) {
-      multiply<Body>(storage, order(), storage.memory(shared));
+      Products<Body, Tile>(storage, storage.memory(shared)).run(order());
     } else if (warp >= 2) {
       if constexpr (Tile::kScales) copy_scales(body, storage, order(), threadIdx.x - 64);
     }
@@ -430,6 +526,29 @@ __device__ __forceinline__ void run(const Body& body, const TensorMap& lhs, cons
     ptx::tcgen05_fence_after_thread_sync();
     ptx::tcgen05_dealloc<Tile::kMemoryColumns>(storage.memory(shared));
   }
+}
+
+/// A Body of packed codes, whose own depth is in words of eight.
+template <class Body>
+struct Packed : Body {
+  static_assert(!Body::kTransposeLhs && Body::kTransposeRhs, "packed codes lie along k");
+  static_assert(Body::kScalePlaces == 16 || Body::kScalePlaces == 32,
+                "a scale is that of 16 or of 32 places");
+  __device__ __forceinline__ explicit Packed(const Body& body)
+      : Body(body), depth(sizeof(int) * body.depth) {}
+  long long depth;
+};
+
+/// body's results. `lhs` and `rhs`: maps of codes, or of words of packed ones, boxes of 128 bytes
+/// along memory by, where k lies along it, 128 rows or the tile's columns, else 128 of k; a swizzle
+/// of 128 bytes; zero outside. The grid is at most as many blocks as run at once.
+template <class Body, class Tile>
+__device__ __forceinline__ void run(const Body& body, const TensorMap& lhs, const TensorMap& rhs,
+                                    int splits, float* workspace) {
+  if constexpr (Tile::kScaleWords == kWordsOfPairs)
+    run_bytes<Packed<Body>, Tile>(Packed<Body>(body), lhs, rhs, splits, workspace);
+  else
+    run_bytes<Body, Tile>(body, lhs, rhs, splits, workspace);
 }
 
 }  // namespace halftone::kernels::tensor_memory_contraction
