@@ -11,6 +11,8 @@
 #include "codegen/skeletons/contraction/Contraction.h"
 #include "mlir/IR/AffineMap.h"
 
+#include <set>
+
 namespace halftone::ir {
 #define GEN_PASS_DEF_MULTIPLYCODES
 #include "codegen/passes/Passes.h.inc"
@@ -190,6 +192,7 @@ public:
     for (auto contract : llvm::to_vector(graph.getBody().front().getOps<ContractOp>())) {
       if (!asksForCodes(contract))
         continue;
+      contract->removeAttr(kNoEightBitsAttr); // of another instruction
       if (!alike && readsBlocks(contract) && multipliesBlocks(contract, instruction)) {
         changed |= multiplyBlocks(contract, instruction);
         continue;
@@ -264,7 +267,7 @@ private:
   bool multiplyBlocks(ContractOp contract, Instruction instruction) {
     bool byGroups = instruction == Instruction::OfGroups; // whose operands lie along the sum
     bool byFactors = readsBlocksOfF32(contract);
-    bool mayPack = instruction == Instruction::OfBlocks && !byFactors &&
+    bool mayPack = instruction != Instruction::OfGroups && !byFactors &&
                    isOf4Bits(contract.getLhs()) && isOf4Bits(contract.getRhs());
     std::string unpacked = mayPack ? packCodes(contract) : "";
     if (mayPack && unpacked.empty())
@@ -373,26 +376,37 @@ struct MultiplyCodesPass : halftone::ir::impl::MultiplyCodesBase<MultiplyCodesPa
     // CPUs, which run what is alike, multiply codes, too, but no blocks.
     Instruction most = !alike && hasBlocks() ? Instruction::OfBlocks : Instruction::OfWarps;
     auto taken = [&](StringRef chip) { return std::min(instructionOf(chip), most); };
-    Instruction best = Instruction::None;
+    std::set<Instruction, std::greater<>> instructions;
     for (StringRef chip : chips)
-      best = std::max(best, taken(chip));
-    auto one = llvm::find_if(chips, [&](StringRef chip) { return taken(chip) == best; });
-    const Chip *byGroups = best == Instruction::OfGroups ? findChip(*one) : nullptr;
-    SmallVector<StringRef> others;
-    llvm::copy_if(chips, std::back_inserter(others),
-                  [&](StringRef chip) { return taken(chip) != best; });
-    if (alike && !others.empty())
-      best = Instruction::None;
+      instructions.insert(taken(chip));
+    if (instructions.empty() || (alike && instructions.size() > 1))
+      instructions = {Instruction::None};
+    for (Instruction instruction : instructions) {
+      if (!multiply(instruction, sizes))
+        continue;
+      SmallVector<StringRef> others;
+      llvm::copy_if(chips, std::back_inserter(others),
+                    [&](StringRef chip) { return taken(chip) != instruction; });
+      Builder builder(&getContext());
+      getOperation()->setAttr(kCpuApartAttr, builder.getUnitAttr());
+      if (!others.empty())
+        getOperation()->setAttr(kChipsApartAttr, builder.getStrArrayAttr(others));
+      return;
+    }
+    multiply(*instructions.begin(), sizes); // which says why no product is one of 8 bits
+  }
+
+private:
+  /// Whether some product became one of 8 bits, or 4.
+  bool multiply(Instruction instruction, const AssumedSizes &sizes) {
+    auto one =
+        llvm::find_if(chips, [&](StringRef chip) { return instructionOf(chip) == instruction; });
+    const Chip *byGroups = instruction == Instruction::OfGroups ? findChip(*one) : nullptr;
     bool changed = false;
     for (auto graph : getOperation().getOps<GraphOp>())
       if (graph.getName() != kDiagnosis)
-        changed |= Multiplier(graph, byGroups, sizes).run(best, alike);
-    if (!changed)
-      return;
-    Builder builder(&getContext());
-    getOperation()->setAttr(kCpuApartAttr, builder.getUnitAttr());
-    if (!others.empty())
-      getOperation()->setAttr(kChipsApartAttr, builder.getStrArrayAttr(others));
+        changed |= Multiplier(graph, byGroups, sizes).run(instruction, alike);
+    return changed;
   }
 };
 

@@ -13,7 +13,9 @@
 // half of GB10's petaflop, four times what those sheets have for 8 bits with f32 sums. Of all chips
 // here the instruction is sm_120a's and sm_121a's alone (PTX ISA 9.0, 9.7.14.3). tcgen05 of 8-bit
 // floats: 4.5 petaflops, dense, of a B200 and of a B300, and a quarter of a T5000's 2070 sparse
-// teraflops of 4 bits, which are 16,400 to 16,700 a clock and SM.
+// teraflops of 4 bits, which are 16,400 to 16,700 a clock and SM. Of 4-bit floats in blocks twice
+// as many: 9 petaflops, dense, of a B200, and half of a T5000's 2070; a B300 reaches its 15 with
+// instructions of 96 places, which are not used here.
 #include "codegen/plan/Chips.h"
 
 #include "llvm/ADT/STLExtras.h"

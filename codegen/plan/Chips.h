@@ -28,7 +28,7 @@ struct Chip {
                                      ///< those has twice warpgroupOperations
   double float4Operations = 0;       ///< mma.sync of 4-bit floats in blocks with scales, likewise
   double tensorMemoryOperations = 0; ///< tcgen05 of 8-bit floats with f32 sums, also in blocks with
-                                     ///< scales, likewise
+                                     ///< scales, likewise; that of 4-bit ones has twice as many
 
   /// Whether 8-bit floats are multiplied as such: others with the instruction make f16 of them.
   bool multipliesFloat8() const { return float8Operations > halfOperations; }

@@ -43,10 +43,14 @@ int residentBlocks(const Chip &chip, const Tiling &tiling) {
 /// A block's cycles while `resident` blocks share its SM.
 static double blockCycles(const Chip &chip, const Problem &problem, const Tiling &tiling,
                           double resident) {
-  double mmaShare = chip.warpgroupOperations > 0 ? kMmaShare : 1;
+  // Beside rates that are shares of a peak; where mma.sync is all there is it is weighed by itself.
+  bool isBesideOthers =
+      chip.warpgroupOperations > 0 || (tiling.float8 && chip.tensorMemoryOperations > 0);
+  double mmaShare = isBesideOthers ? kMmaShare : 1;
   double turns = tiling.alternates ? kShareInTurns : 1;
   bool hasCopies = tiling.warpgroup || tiling.tensorMemory;
-  double rate = tiling.tensorMemory ? kWarpgroupShare * chip.tensorMemoryOperations
+  double rate = tiling.tensorMemory
+                    ? kWarpgroupShare * chip.tensorMemoryOperations * (tiling.float4 ? 2 : 1)
                 : tiling.warpgroup
                     ? kWarpgroupShare * turns * chip.warpgroupOperations * (tiling.float8 ? 2 : 1)
                 : tiling.tensor ? mmaShare * (tiling.float4   ? chip.float4Operations

@@ -47,7 +47,7 @@ struct Tiling {
   bool float4 = false;       ///< of 4-bit floats; float8, too
   bool promotes = false;     ///< beside tensor copies: sums of 128 products are added apart
   bool warpgroup = false;    ///< wgmma; tensor, too
-  bool tensorMemory = false; ///< tcgen05 of 8-bit floats; tensor and float8, too
+  bool tensorMemory = false; ///< tcgen05 of 8-bit floats, or 4-bit ones; tensor and float8, too
   bool alternates = false;   ///< elements are finished beside the next tile's products
   double rows = 1, columns = 1, depth = 1; ///< of a block's tile
   double splits = 1;

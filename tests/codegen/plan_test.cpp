@@ -227,6 +227,39 @@ TEST_CASE("sums in tensor memory are estimated beside the warps that take them o
   check(63015 + 7936);
 }
 
+TEST_CASE(
+    "codes of 4 bits take half the time in tensor memory, and mma.sync has its share beside") {
+  // Of 8192^3 on B200 in tiles of 128 x 128, where nothing but mathematics counts: 4096 of them are
+  // 28 waves. A tile of 8 bits: 2 * 128 * 128 * 8192 / (0.71 * 16384) = 23076 clocks, and by
+  // mma.sync, two blocks beside each other, / (0.52 * 0.629 * 4096) = 200365 each.
+  Tiling tiling;
+  tiling.tensor = tiling.float8 = tiling.tensorMemory = tiling.alternates = true;
+  tiling.rows = tiling.columns = 128;
+  tiling.depth = 128;
+  tiling.threads = 384, tiling.registers = 168;
+  tiling.stages = 5;
+  tiling.sharedBytes = 200832;
+  Problem problem = square(8192);
+  problem.bytes = 6.0 * 8192 * 8192;
+  Chip blackwell = chip("sm_100a");
+  blackwell.cacheBytes = 1e6;
+  const auto check = [&](double cycles, double rest) {
+    CHECK(estimateContraction(blackwell, problem, tiling).microseconds ==
+          doctest::Approx(cycles / 1850.0 + rest + 5.23).epsilon(0.001));
+  };
+  check(28 * 23076 + 1200, 1.1);
+  tiling.float4 = true;
+  tiling.depth = 256;
+  check(28 * 11538 + 1200, 1.1);
+  tiling.float4 = tiling.tensorMemory = tiling.alternates = false;
+  tiling.threads = 256, tiling.registers = 128;
+  tiling.depth = 64;
+  tiling.sharedBytes = 49152;
+  check(28 * 200365.0 + 600, 0.6);
+  tiling.float8 = false;  // of 16 bits, for which there is nothing else
+  check(28 * 200365.0 * 0.52 + 600, 0.6);
+}
+
 TEST_CASE("more work never takes less time, nor the same work on a chip of more SMs more") {
   for (const Chip& known : chips()) {
     CAPTURE(known.name.str());

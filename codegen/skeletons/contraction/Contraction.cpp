@@ -293,7 +293,8 @@ void Contraction::addPlans(PlanList &plans) const {
   }
   plans.reason = tensorForm().whyNot(plans);
   if (plans.reason.empty()) {
-    bool hasMemory = plans.chip.tensorMemoryOperations > 0 && multipliesFloat8(kernel);
+    bool hasMemory = plans.chip.tensorMemoryOperations > 0 &&
+                     (multipliesFloat8(kernel) || multipliesFloat4(kernel));
     if (hasMemory)
       plans.noEightBits = tensorMemoryForm().whyNot(plans);
     if (hasMemory && plans.noEightBits.empty())

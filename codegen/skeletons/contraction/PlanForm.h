@@ -51,9 +51,10 @@ Splits findSplits(const ir::Chip &chip, const ir::Problem &problem, ir::Tiling t
 void addWithSplits(ir::PlanList &plans, ir::CudaPlanKind kind, llvm::ArrayRef<int64_t> tile,
                    const ir::Tiling &tiling, llvm::ArrayRef<int64_t> numbers, int64_t places = 1);
 
-/// How kernels find scales of both operands' blocks, which lie as codes do: how many lines and
-/// places of the sum share one, and how long a line of scales is.
-std::string scaleConstants(KernelOp kernel);
+/// Of operands of 8 bits or 4: whether sums are promoted, and how kernels find scales of both
+/// operands' blocks, which lie as codes do: how many lines and places of the sum share one, and how
+/// long a line of scales is; or of packed ones how many places.
+std::string codeConstants(KernelOp kernel);
 
 /// Elements that a lane loads and stores at a time: 16 bytes of 16-bit elements, where all elements
 /// have 16 bits; else 16 bytes of 32-bit ones.

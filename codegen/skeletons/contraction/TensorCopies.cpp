@@ -2,6 +2,7 @@
 #include "codegen/skeletons/contraction/TensorCopies.h"
 
 #include "codegen/emit/cuda/BodyPrinter.h"
+#include "codegen/ir/GatheredLines.h"
 #include "codegen/skeletons/contraction/Contraction.h"
 
 using namespace mlir;
@@ -25,7 +26,9 @@ StoredMatrix rhsMatrix(KernelOp kernel) {
   return {input, depth, columns, false};
 }
 
-int64_t bytesOf(KernelOp kernel) { return multipliesFloat8(kernel) ? 1 : kHalfBytes; }
+int64_t bytesOf(KernelOp kernel) {
+  return bitsOf(elementType(kernel.getInputs()[findMatrices(kernel).lhs])) / 8;
+}
 
 bool hasMap(KernelOp kernel, const StoredMatrix &matrix) {
   int64_t bytes = bytesOf(kernel);
@@ -35,6 +38,26 @@ bool hasMap(KernelOp kernel, const StoredMatrix &matrix) {
                     : symbolicExtentOf(cast<StringAttr>(dim).getValue()).knownDivisor();
   }
   return bytes % kCopiedBytes == 0;
+}
+
+std::string whyNoCopies(KernelOp kernel) {
+  if (findGatheredInput(kernel))
+    return "a matrix that is gathered: tensor copies fetch what lies in memory";
+  if (!kernel.getBatchDims().empty())
+    return "a batch: tensor copies would read past the end of an element";
+  return "";
+}
+
+std::string whyNotFetched(KernelOp kernel) {
+  if (hasMap(kernel, lhsMatrix(kernel)) && hasMap(kernel, rhsMatrix(kernel)))
+    return "";
+  return "rows of codes that begin at no multiples of 16 bytes: tensor copies fetch no others";
+}
+
+Launch::Map tensorMapOf(KernelOp kernel, const StoredMatrix &matrix, int64_t lines) {
+  int64_t depth = elementsOfLine(bytesOf(kernel));
+  return {matrix.input,
+          {{matrix.rows, matrix.alongDepth ? lines : depth}, {matrix.columns, depth}}};
 }
 
 bool usesLhsSum(KernelOp kernel) { return !kernel.getBody().front().getOps<LhsSumOp>().empty(); }
@@ -104,10 +127,7 @@ static void printIsAligned(BodyPrinter &printer) {
 void addGroupElements(BodyForm &form, KernelOp kernel, CudaPlanAttr plan) {
   form.constants += bodyConstant("kElementsUseLhsSum", elementsUseLhsSum(kernel)) +
                     bodyConstant("kWidth", accessWidth(kernel));
-  if (multipliesFloat8(kernel))
-    form.constants += bodyConstant("kPromotes", promotes(kernel));
-  if (multipliesBlocks(kernel))
-    form.constants += scaleConstants(kernel);
+  form.constants += codeConstants(kernel);
   form.column = "halftone::kernels::warpgroup_contraction::Column";
   form.workspace = plan.getSplits() > 1;
   form.members = [before = std::move(form.members)](BodyPrinter &printer) {

@@ -8,7 +8,7 @@
 
 namespace halftone::skeletons {
 
-inline constexpr int64_t kHalfBytes = 2;
+inline constexpr int64_t kSwizzleBytes = 128; ///< of a line in shared memory
 inline constexpr int64_t kGroupSplits[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16};
 
 /// How memory holds an operand: rows one after another, and whether k lies along them.
@@ -23,8 +23,18 @@ StoredMatrix rhsMatrix(KernelOp kernel);
 /// Of an element of either operand.
 int64_t bytesOf(KernelOp kernel);
 
+/// Elements of so many bytes in a line of the swizzle.
+inline int64_t elementsOfLine(int64_t bytes) { return kSwizzleBytes / bytes; }
+
 /// Whether rows begin at multiples of 16 bytes, whatever symbols stand for.
 bool hasMap(KernelOp kernel, const StoredMatrix &matrix);
+
+/// Why tensor copies fetch nothing of the kernel, and why not rows of codes; empty where they do.
+std::string whyNoCopies(KernelOp kernel);
+std::string whyNotFetched(KernelOp kernel);
+
+/// Boxes of one line of the swizzle, along memory, by so many lines where k lies along it.
+Launch::Map tensorMapOf(KernelOp kernel, const StoredMatrix &matrix, int64_t lines);
 
 /// Whether a sum of lhs rides on the product.
 bool usesLhsSum(KernelOp kernel);

@@ -289,22 +289,24 @@ public:
   void addTo(BodyForm &form, KernelOp kernel, CudaPlanAttr plan) const override {
     form.constants += bodyConstant("kElementsUseLhsSum", elementsUseLhsSum(kernel)) +
                       bodyConstant("kWidth", accessWidth(kernel));
-    if (multipliesFloat8(kernel) || multipliesFloat4(kernel))
-      form.constants += bodyConstant("kPromotes", promotes(kernel));
-    if (multipliesFloat4(kernel))
-      form.constants += bodyConstant("kScalePlaces",
-                                     kernel->getAttrOfType<IntegerAttr>(kScalePlacesAttr).getInt());
-    else if (multipliesBlocks(kernel))
-      form.constants += scaleConstants(kernel);
+    form.constants += codeConstants(kernel);
     form.workspace = plan.getSplits() > 1;
   }
 };
 
 } // namespace
 
-std::string scaleConstants(KernelOp kernel) {
+std::string codeConstants(KernelOp kernel) {
+  if (!multipliesFloat8(kernel) && !multipliesFloat4(kernel))
+    return "";
+  std::string constants = bodyConstant("kPromotes", promotes(kernel));
+  if (multipliesFloat4(kernel))
+    return constants + bodyConstant("kScalePlaces",
+                                    kernel->getAttrOfType<IntegerAttr>(kScalePlacesAttr).getInt());
+  if (!multipliesBlocks(kernel))
+    return constants;
   Matrices matrices = findMatrices(kernel);
-  return constantsOf(kernel, *matrices.lhsScales, "kLhsScale", "lhs_scale_pitch") +
+  return constants + constantsOf(kernel, *matrices.lhsScales, "kLhsScale", "lhs_scale_pitch") +
          constantsOf(kernel, *matrices.rhsScales, "kRhsScale", "rhs_scale_pitch");
 }
 

@@ -4,7 +4,6 @@
 // may take any order (P21); or two of 8-bit floats that lie along the sum, whose digits rules leave
 // to the chip (N13, N14).
 #include "codegen/emit/cuda/BodyPrinter.h"
-#include "codegen/ir/GatheredLines.h"
 #include "codegen/plan/PlanList.h"
 #include "codegen/skeletons/contraction/Contraction.h"
 #include "codegen/skeletons/contraction/PlanForm.h"
@@ -31,8 +30,7 @@ struct WarpgroupTile {
 
   int64_t sharedBytes(bool hasFactors) const {
     int64_t factors = hasFactors ? (rows + columns) * kFactorBytes : 0;
-    return stages * ((rows + columns) * kStageDepth * kHalfBytes + kBarrierBytes + factors) +
-           kSlabBytes;
+    return stages * ((rows + columns) * kSwizzleBytes + kBarrierBytes + factors) + kSlabBytes;
   }
   /// Whether sums of parts fit beside those that they are added to.
   bool hasRoomForParts(int64_t most = kMostWithParts) const {
@@ -74,30 +72,18 @@ std::string whyNoWarpgroups(KernelOp kernel) {
   if (multipliesFloat8(kernel)) {
     if (!matrices[0].alongDepth || !matrices[1].alongDepth)
       return "8-bit operands that lie across the sum: wgmma takes those that lie along it";
-    if (!hasMap(kernel, matrices[0]) || !hasMap(kernel, matrices[1]))
-      return "rows of codes that begin at no multiples of 16 bytes: tensor copies fetch no others";
+    if (std::string why = whyNotFetched(kernel); !why.empty())
+      return why;
   } else if (lhs != rhs || !isHalf)
     return "operands of " + name(lhs) + (lhs == rhs ? "" : " and " + name(rhs)) +
            ": wgmma is given two f16 or two bf16";
-  if (findGatheredInput(kernel))
-    return "a matrix that is gathered: tensor copies fetch what lies in memory";
-  if (!kernel.getBatchDims().empty())
-    return "a batch: tensor copies would read past the end of an element";
+  if (std::string why = whyNoCopies(kernel); !why.empty())
+    return why;
   if (elementsUseLhsSum(kernel))
     return "elements that use the sum of lhs: it is known when they are done";
   if (usesLhsSum(kernel) && !kernel.getTransposeLhs())
     return "the sum of a lhs that lies along k";
   return "";
-}
-
-/// Elements of a line of the swizzle.
-int64_t depthOf(int64_t bytes) { return kStageDepth * kHalfBytes / bytes; }
-
-/// Boxes of one line of the swizzle, along memory.
-Launch::Map tensorMapOf(KernelOp kernel, const StoredMatrix &matrix, int64_t lines) {
-  int64_t depth = depthOf(bytesOf(kernel));
-  return {matrix.input,
-          {{matrix.rows, matrix.alongDepth ? lines : depth}, {matrix.columns, depth}}};
 }
 
 /// Bytes through shared memory that stand for one element that threads copy: on an H200 they took
@@ -112,7 +98,7 @@ Tiling tilingOf(const WarpgroupTile &tile, int64_t bytes, bool promotes, bool ha
   tiling.promotes = promotes;
   tiling.rows = static_cast<double>(tile.rows);
   tiling.columns = static_cast<double>(tile.columns);
-  tiling.depth = static_cast<double>(depthOf(bytes));
+  tiling.depth = static_cast<double>(elementsOfLine(bytes));
   tiling.stages = static_cast<double>(tile.stages);
   tiling.threads = kGroupThreads;
   tiling.registers = kGroupRegisters;

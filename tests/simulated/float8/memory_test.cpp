@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of 8 bits, and of blocks by powers of two, whose sums lie in tensor memory, on simulated
-// chips: which are; their sums, exact where they are and inside N13 and N14 elsewhere; whole steps
-// of blocks beside the CPU's, one of them skipped; and faults that a kernel's text is given.
+// Products of 8 bits, of blocks by powers of two, and of packed codes of 4 bits, whose sums lie in
+// tensor memory, on simulated chips: which are; their sums, exact where they are and inside N13 and
+// N14 elsewhere; whole steps of blocks beside the CPU's, one of them skipped; and faults that a
+// kernel's text is given.
 #include <doctest/doctest.h>
 
 #include <map>
@@ -26,7 +27,10 @@ constexpr Mutant kFaultsOfNumbers[] = {
     {"steps go on in the wrong direction",
      "kLhsStep = Body::kTransposeLhs ? kStep * kLineBytes : kStep",
      "kLhsStep = Body::kTransposeLhs ? kStep : kStep"},
-    {"parts go on", "const int accumulate = step == 0 ? i : 1;", "const int accumulate = 1;"},
+    {"parts go on", "const int goes_on = Body::kPromotes ? !kBegins : kIndex == 0 ? i : 1;",
+     "const int goes_on = 1;"},
+    {"sums of the next part go where those of the last are not taken yet",
+     "storage_.wait(storage_.taken(buffer_.stage), buffer_.parity ^ 1);", ""},
     {"the last part alone is left", "kAdds ? sum + some[j] : some[j]", "some[j]"},
     {"sums are taken before they are whole",
      "storage.wait(storage.whole(buffer.stage), buffer.parity);", ""},
@@ -40,7 +44,8 @@ constexpr Mutant kFaultsOfNumbers[] = {
 };
 
 constexpr Mutant kFaultsOfBlocks[] = {
-    {"every step has the scales of the first", "kInstruct | step << 4 | step << 29", "kInstruct"},
+    {"every step has the scales of the first", "kInstruct | kIndex << 4 | kIndex << 29",
+     "kInstruct"},
     {"squares are as wide as blocks", "kRhsScaleLines = 64", "kRhsScaleLines = 32"},
     {"words of scales change places", "line % 128 / 32 * 4", "(line % 128 / 32 ^ 1) * 4"},
     {"lines of scales are those of codes",
@@ -49,6 +54,26 @@ constexpr Mutant kFaultsOfBlocks[] = {
     {"scales of every stage are the first one's",
      "rhs.load(place.column + i * kThreads + thread, k,",
      "rhs.load(place.column + i * kThreads + thread, 0,"},
+};
+
+constexpr Trained kPairs = {"sm_100a", 272};  // of two stages in sums over the batch
+
+constexpr Mutant kFaultsOfPairs[] = {
+    {"every step has the scales of the first",
+     "scales += kIndex * (1 + Tile::kBlocks) * kScaleColumns;", ""},
+    {"words of a stage's scales change places", "j * (1 + Tile::kBlocks)",
+     "(j ^ 1) * (1 + Tile::kBlocks)"},
+    {"scales of every stage are the first one's", "const long long part = place / kStep + i;",
+     "const long long part = i;"},
+    {"an operand has the other's scales", "PackedScales{body.rhs_scales",
+     "PackedScales{body.lhs_scales"},
+    {"lines of scales are as long as those of codes", "body.rhs_scales, body.depth / kStep",
+     "body.rhs_scales, body.depth"},
+    {"sums end after half of their words", "depth(sizeof(int) * body.depth)",
+     "depth(2 * body.depth)"},
+    {"the second part of a stage goes on from the first", "Body::kPromotes ? !kBegins",
+     "Body::kPromotes ? kIndex > 0"},
+    {"columns are counted in bytes", "rhs, full, k / kElementBytes", "rhs, full, k"},
 };
 
 }  // namespace
@@ -88,6 +113,25 @@ TEST_CASE("blocks by powers of two are multiplied there, and those without rows 
   }
 }
 
+TEST_CASE("products of two operands of 4 bits are multiplied packed there") {
+  for (const char* chip : kChips) {
+    CAPTURE(std::string(chip));
+    std::set<std::string> found;
+    for (const auto& [name, product] : products_of("four_bits", chip)) {
+      if (name.starts_with("inference_")) continue;
+      CAPTURE(name);
+      CHECK(product.is_of_4_bits);
+      CHECK(product.is_in_memory);
+      CHECK(product.reason == "");
+      CHECK(product.promotes == !name.starts_with("one"));
+      found.insert(name.substr(0, name.find_last_not_of("_0123456789") + 1));
+    }
+    CHECK(found == std::set<std::string>{"one", "one_weight_gradient", "two", "two_input_gradient",
+                                         "two_weight_gradient", "three", "three_input_gradient",
+                                         "three_weight_gradient"});
+  }
+}
+
 TEST_CASE("sums in tensor memory are exact where they are, and inside N13 and N14 elsewhere") {
   for (const auto& options : {simulator::LaunchOptions{}, kTruncating}) {
     const ProductsRun result = run_products("in_memory", 140, options, "sm_100a", kRun);
@@ -117,6 +161,15 @@ TEST_CASE("training with blocks in tensor memory goes as the CPU's, and steps ar
 
 TEST_CASE("faults of blocks in tensor memory are seen") {
   check_faults("blocks_in_memory", kRun, kFaultsOfBlocks, kBlocks);
+}
+
+TEST_CASE("training with 4 bits in tensor memory goes as the CPU's, and steps are skipped alike") {
+  // A number of 4 bits that is rounded otherwise than the CPU's is off by more than one of 8.
+  check_training("four_bits", kRun, 8, 0.2, kPairs);
+}
+
+TEST_CASE("faults of 4 bits in tensor memory are seen") {
+  check_faults("four_bits", kRun, kFaultsOfPairs, kPairs);
 }
 
 }  // namespace halftone::tests

@@ -28,13 +28,10 @@ std::map<std::string, Product> products_of(const char* name, std::string_view ch
       const std::string& text = texts[static_cast<std::size_t>(kernel.text)];
       const auto has = [&](std::string_view part) { return text.find(part) != text.npos; };
       if (has("contraction::run<"))
-        products[manifest.kernels[i].name] = {has("::float8_"),
-                                              has("block_scaled_contraction::run<"),
-                                              has("float4_contraction::run<"),
-                                              has("::factored_"),
-                                              has("tensor_memory_contraction::run<"),
-                                              has("kPromotes = true"),
-                                              kernel.no_eight_bits};
+        products[manifest.kernels[i].name] = {
+            has("::float8_"),    has("block_scaled_contraction::run<"),  has("int kScalePlaces = "),
+            has("::factored_"),  has("tensor_memory_contraction::run<"), has("kPromotes = true"),
+            kernel.no_eight_bits};
     }
   }
   return products;
