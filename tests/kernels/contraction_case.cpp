@@ -116,17 +116,19 @@ constexpr int kMapThreads = 384, kMostBlocks = 3;  // of a launch, which has mor
 
 /// As tensor_memory_contraction::Tile has them.
 int scale_words(const Instance& instance) {
-  if (!instance.lhs_blocks) return 0;
+  if (!instance.lhs_blocks || instance.by_factors) return 0;
   return instance.is_of_4_bits() ? 4 : 1;
 }
 int memory_shared_bytes(const Instance& instance) {
   const int line = 128 + 4 * scale_words(instance);
-  return instance.tile.stages * ((128 + instance.tile.columns) * line + 16) + 48 + 16384;
+  const int lines = 128 + instance.tile.columns;
+  const int factors = instance.by_factors ? 4 * lines + 16 : 0;
+  return instance.tile.stages * (lines * line + 16 + factors) + 48 + 16384;
 }
 std::string memory_tile(const Instance& instance) {
   return std::to_string(instance.tile.columns) + "," + std::to_string(instance.tile.stages) + "," +
          std::to_string(scale_words(instance)) + ",2," +
-         (instance.tile.splits > 1 ? "true" : "false");
+         (instance.tile.splits > 1 ? "true" : "false") + (instance.by_factors ? ",true" : ",false");
 }
 
 /// As warpgroup_contraction::Tile has them.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tensor_memory_contraction.cuh on the simulator, of numbers, of blocks with scales and of packed
-// codes of 4 bits: sums inside N13 and N14, all else to the bit, nothing found. Each bound is shown
-// to tell the two apart.
+// tensor_memory_contraction.cuh on the simulator, of numbers, of blocks with scales or factors and
+// of packed codes of 4 bits: sums inside N13, N14 and N17, all else to the bit, nothing found. Each
+// bound is shown to tell the two apart.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -40,6 +40,12 @@ Instance instance_of(Element lhs, Element rhs, bool transpose_lhs, bool transpos
 Instance in_blocks(Instance instance, ScaledBlocks lhs = {1, 32}, ScaledBlocks rhs = {1, 32}) {
   instance.lhs_blocks = lhs;
   instance.rhs_blocks = rhs;
+  return instance;
+}
+
+Instance by_factors(Instance instance, ScaledBlocks lhs = {1, 128}, ScaledBlocks rhs = {1, 128}) {
+  instance = in_blocks(instance, lhs, rhs);
+  instance.promotes = instance.by_factors = true;
   return instance;
 }
 
@@ -193,6 +199,28 @@ TEST_CASE("of a line of 4 bits with a scale that is NaN all sums are, and no oth
   }
 }
 
+TEST_CASE("sums of parts are multiplied by factors of their lines, whichever way operands lie") {
+  for (const bool transpose_lhs : kEither)
+    for (const bool transpose_rhs : kEither)
+      for (const ScaledBlocks& of_rhs : {ScaledBlocks{1, 128}, ScaledBlocks{128, 128}}) {
+        const Instance instance =
+            instance_of(Element::f8e4m3, Element::f8e5m2, transpose_lhs, transpose_rhs, true);
+        check(by_factors(instance, {1, 128}, of_rhs), 144, 400);
+        check(by_factors(instance, {3, 256}, of_rhs), 144, 1040, 1, kTruncating);
+        Instance split = by_factors(instance, {128, 128}, of_rhs);
+        split.tile.splits = 4;
+        split.tile.stages = 5;
+        split.columns = 272;
+        check(split, 272, 1040, 4, kTruncating);
+        check(split, 16, 16, 1);
+      }
+}
+
+TEST_CASE("each part of 128 products has factors of its own, whose product is what counts") {
+  check_factors_of_parts(
+      by_factors(instance_of(Element::f8e4m3, Element::f8e4m3, false, true, true)));
+}
+
 TEST_CASE("ptxas takes it for all chips that have the instructions, blocks without spills") {
   for (const char* chip : {"100a", "103a", "110a"}) {
     for (const int places : {16, 32})
@@ -214,6 +242,13 @@ TEST_CASE("ptxas takes it for all chips that have the instructions, blocks witho
         INFO(made.log);
         CHECK(made.accepted);
         if (scaled) CHECK(made.log.find(" 0 bytes spill stores") != std::string::npos);
+        if (!scaled || !promotes) continue;
+        for (const int lines : {1, 128}) {
+          const Compilation factored = compile(by_factors(instance, {1, 128}, {lines, 128}), "sm");
+          INFO(factored.log);
+          CHECK(factored.accepted);
+          CHECK(factored.log.find(" 0 bytes spill stores") != std::string::npos);
+        }
       }
     }
   }

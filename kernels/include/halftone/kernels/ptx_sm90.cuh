@@ -39,6 +39,11 @@ __device__ __forceinline__ void mbarrier_arrive(unsigned int barrier) {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
 
+// 9.7.13.15 cp.async.mbarrier.arrive: this thread arrives when its copies so far are done.
+__device__ __forceinline__ void cp_async_arrive(unsigned int barrier) {
+  asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(barrier) : "memory");
+}
+
 __device__ __forceinline__ bool mbarrier_try_wait(unsigned int barrier, unsigned int parity) {
   unsigned int done;
   asm volatile(

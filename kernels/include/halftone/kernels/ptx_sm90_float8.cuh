@@ -68,11 +68,6 @@ HALFTONE_SIZES(e5m2, "e5m2.e5m2")
 #undef HALFTONE_SUMS_32
 #undef HALFTONE_SUMS_8
 
-// 9.7.13.15 cp.async.mbarrier.arrive: this thread arrives when its copies so far are done.
-__device__ __forceinline__ void cp_async_arrive(unsigned int barrier) {
-  asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(barrier) : "memory");
-}
-
 /// Behind wgmma_wait_group: no use of the sums is moved before it, of which a compiler knows
 /// nothing.
 template <int kSums>

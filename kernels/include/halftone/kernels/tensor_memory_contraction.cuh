@@ -2,7 +2,8 @@
 // Contractions by the tensor cores of sm_100a, sm_103a and sm_110a, which keep sums in tensor
 // memory: of two operands of 8-bit floats, as numbers (N13, N14) or in blocks, each with a power of
 // two as its scale, which the instruction multiplies by; or of two packed ones of 4-bit floats in
-// blocks along the sum, of which a byte is two. A block stays for many tiles. One warp asks for
+// blocks along the sum, of which a byte is two; or of 8-bit ones in blocks with scales of f32, by
+// which the warps multiply promoted sums (N17). A block stays for many tiles. One warp asks for
 // tensor copies and one for products, a thread of each; two fetch scales; two warp groups take sums
 // out of tensor memory, each of half of a tile's columns, and finish their elements, while the next
 // ones are added up in the other half of tensor memory.
@@ -10,6 +11,7 @@
 
 #include "halftone/kernels/float8.cuh"
 #include "halftone/kernels/ptx_sm100.cuh"
+#include "halftone/kernels/ptx_sm89.cuh"
 #include "halftone/kernels/warpgroup_epilogue.cuh"
 
 namespace halftone::kernels::tensor_memory_contraction {
@@ -31,17 +33,20 @@ constexpr int kWordsOfCodes = 1, kWordsOfPairs = kSteps;
 
 /// A plan: 128 x kColumns results, kStages times 128 products under way. Tiles go in groups of
 /// kGroupRows rows of tiles, whose columns of tiles are taken one after another. kScaleWords: 0 of
-/// numbers. kSplits: whether a launch may split the depth.
+/// numbers. kSplits: whether a launch may split the depth. kFactors: whether the sums of a stage,
+/// of numbers, are multiplied by factors of its lines.
 template <int kColumns_, int kStages_, int kScaleWords_, int kGroupRows_ = 16,
-          bool kSplits_ = false>
+          bool kSplits_ = false, bool kFactors_ = false>
 struct Tile {
   static constexpr int kRows = 128, kColumns = kColumns_, kStages = kStages_;
   static constexpr int kScaleWords = kScaleWords_;
   static constexpr bool kScales = kScaleWords > 0, kSplits = kSplits_, kAlternates = false;
+  static constexpr bool kFactors = kFactors_;
   static constexpr int kGroupRows = kGroupRows_;
   static constexpr int kThreads = 384;
   /// Of a thread of the first four warps, and of those that finish elements.
-  static constexpr int kRegisters = kScales ? 72 : 56, kOthersRegisters = kScales ? 216 : 224;
+  static constexpr int kRegisters = kScales || kFactors ? 72 : 56,
+                       kOthersRegisters = kScales || kFactors ? 216 : 224;
   static constexpr int kOwnRows = kRows, kOwnColumns = kColumns / 2;  ///< of a warp group
   static constexpr int kBlocks = kColumns / 128;                      ///< of rhs
   static constexpr int kLhsBytes = kBlockBytes, kRhsBytes = kBlocks * kBlockBytes;
@@ -50,8 +55,11 @@ struct Tile {
   static constexpr int kScaleBlocks = kScaleWords * (1 + kBlocks);
   static constexpr int kStageScaleBytes = kScaleBlocks * kScaleBytes;
   static constexpr int kWarpSlabBytes = 16 * 32 * 4;
-  static constexpr int kSharedBytes =
+  /// Of a part's 128 rows and kColumns columns, of as many parts as there are stages.
+  static constexpr int kFactorBytes = kFactors ? 4 * (kRows + kColumns) : 0;
+  static constexpr int kFactorsAt =
       kStages * (kStageBytes + kStageScaleBytes + 16) + 48 + 8 * kWarpSlabBytes;
+  static constexpr int kSharedBytes = kFactorsAt + (kFactors ? kStages * (kFactorBytes + 16) : 0);
   /// Sums that are taken out and sums that are added up, where there is room for both.
   static constexpr int kBuffers = kScales && kColumns > 128 ? 1 : 2;
   static constexpr int kScalesFrom = kBuffers * kColumns;
@@ -60,6 +68,7 @@ struct Tile {
   static_assert(kColumns == 128 || kColumns == 256, "a tile has 128 or 256 columns");
   static_assert(!kScales || kScaleWords == kWordsOfCodes || kScaleWords == kWordsOfPairs,
                 "a line has no scales, a word of them for a stage, or one for an instruction");
+  static_assert(!kFactors || !kScales, "factors are of sums of numbers");
   static_assert(kSharedBytes <= 227 * 1024, "shared memory ends at 227 KiB; take fewer stages");
 };
 
@@ -89,6 +98,13 @@ class Storage {
       ptx::mbarrier_init(whole(b), 1);
       ptx::mbarrier_init(taken(b), 8);
     }
+    if constexpr (Tile::kFactors) {
+#pragma unroll
+      for (int s = 0; s < Tile::kStages; ++s) {
+        ptx::mbarrier_init(factors_full(s), 64);
+        ptx::mbarrier_init(factors_empty(s), 8);
+      }
+    }
     ptx::fence_mbarrier_init();
   }
   __device__ __forceinline__ unsigned int stage(int s) const {
@@ -103,6 +119,15 @@ class Storage {
     return full(Tile::kStages) + 16 * buffer;
   }
   __device__ __forceinline__ unsigned int taken(int buffer) const { return whole(buffer) + 8; }
+  /// Those of rows, and behind them those of columns. They are there once all copies of two warps
+  /// have arrived, and read once all eight warps have.
+  __device__ __forceinline__ unsigned int factors(int s) const {
+    return shared_ + Tile::kFactorsAt + s * Tile::kFactorBytes;
+  }
+  __device__ __forceinline__ unsigned int factors_full(int s) const {
+    return factors(Tile::kStages) + 16 * s;
+  }
+  __device__ __forceinline__ unsigned int factors_empty(int s) const { return factors_full(s) + 8; }
   __device__ __forceinline__ unsigned int address() const { return shared_ + kAddress; }
   /// What all roles need lies in shared memory, too, and each of them reads it anew: what threads
   /// hold from before they part ptxas spills.
@@ -115,7 +140,7 @@ class Storage {
   __device__ __forceinline__ static int splits(const unsigned char* shared) {
     return Tile::kSplits ? *reinterpret_cast<const volatile int*>(shared + kAddress + 4) : 1;
   }
-  static constexpr int kSlabs = Tile::kSharedBytes - 8 * Tile::kWarpSlabBytes;
+  static constexpr int kSlabs = Tile::kFactorsAt - 8 * Tile::kWarpSlabBytes;
   static constexpr int kAddress = kSlabs - 16;
 
   __device__ __forceinline__ static void wait(unsigned int barrier, unsigned int parity) {
@@ -286,6 +311,48 @@ __device__ __forceinline__ void copy_scales(const Body& body, const Storage<Tile
   }
 }
 
+//===--- Factors, by two warps ---===//
+
+/// Number `thread` of 64 copies those of every 64th line of rows and columns, as Scales has them of
+/// one block, asking for those of further parts meanwhile; past the ends zeros.
+template <class Body, class Tile>
+__device__ __forceinline__ void copy_factors(const Body& body, const Storage<Tile>& storage,
+                                             const Order<Tile>& order, int thread) {
+  constexpr int kThreads = 64, kOwn = (Tile::kRows + Tile::kColumns) / kThreads;
+  static_assert(Body::kLhsScalePlaces % kDepth == 0 && Body::kRhsScalePlaces % kDepth == 0,
+                "a sum of 128 products has one factor of an operand");
+  const auto from_lhs = [&](int line, int k) {
+    const long long block = line / Body::kLhsScaleLines, part = k / Body::kLhsScalePlaces;
+    return body.lhs_scales + (Body::kTransposeLhs ? part * body.lhs_scale_pitch() + block
+                                                  : block * body.lhs_scale_pitch() + part);
+  };
+  const auto from_rhs = [&](int line, int k) {
+    const long long block = line / Body::kRhsScaleLines, part = k / Body::kRhsScalePlaces;
+    return body.rhs_scales + (Body::kTransposeRhs ? block * body.rhs_scale_pitch() + part
+                                                  : part * body.rhs_scale_pitch() + block);
+  };
+  Turn<Tile::kStages> turn;
+  for (unsigned int unit = blockIdx.x; unit < order.units(); unit += gridDim.x) {
+    const auto place = order(unit);
+#pragma unroll 1
+    for (int k = place.first_depth; k < place.first_depth + place.depth; k += kDepth) {
+      storage.wait(storage.factors_empty(turn.stage), turn.parity ^ 1);
+#pragma unroll
+      for (int i = 0; i < kOwn; ++i) {
+        const int at = i * kThreads + thread;
+        const bool is_row = i < Tile::kRows / kThreads;
+        const int line = is_row ? place.row + at : place.column + at - Tile::kRows;
+        const bool is_inside = is_row ? line < body.rows : line < body.columns();
+        const float* const from = is_row ? from_lhs(line, k) : from_rhs(line, k);
+        ptx::cp_async_ca_zero_fill<4, 0>(storage.factors(turn.stage) + 4 * at,
+                                         __cvta_generic_to_global(from), is_inside ? 4 : 0);
+      }
+      ptx::cp_async_arrive(storage.factors_full(turn.stage));
+      turn.next();
+    }
+  }
+}
+
 //===--- Products, by one thread ---===//
 
 /// What matrix descriptors say beside the address: the 128-byte swizzle; 1024 bytes from eight
@@ -414,17 +481,83 @@ class Products {
 template <class Tile>
 using Sums = warpgroup_contraction::Sums<Tile>;
 
+/// Whether all columns of a warp group have one factor.
+template <class Body, class Tile>
+__device__ __forceinline__ constexpr bool are_columns_alike() {
+  if constexpr (Tile::kFactors)
+    return Body::kRhsScaleLines % Tile::kOwnColumns == 0;
+  else
+    return true;
+}
+
+/// What sums of parts are multiplied by before they are added: nothing, or factors.
+template <class Body, class Tile>
+class Factors {
+  static constexpr bool kAreAlike = are_columns_alike<Body, Tile>();
+
+ public:
+  /// Of a warp's rows and columns from these on.
+  __device__ __forceinline__ Factors(const Storage<Tile>& storage, int row, int column)
+      : storage_(storage),
+        row_(4 * (row + static_cast<int>(threadIdx.x) % 32 / 4)),
+        column_(4 *
+                (Tile::kRows + column + (kAreAlike ? 0 : static_cast<int>(threadIdx.x) % 4 * 2))) {}
+
+  __device__ __forceinline__ void begin() const {
+    if constexpr (Tile::kFactors) storage_.wait(storage_.factors_full(turn_.stage), turn_.parity);
+  }
+  /// Of 16 rows from number 16 * i on.
+  __device__ __forceinline__ void begin_rows(int i) {
+    if constexpr (Tile::kFactors) {
+      const unsigned int rows = storage_.factors(turn_.stage) + row_ + 64 * i;
+      rows_[0] = ptx::ld_shared<0>(rows);
+      rows_[1] = ptx::ld_shared<32>(rows);
+      if (kAreAlike)
+        columns_[0] = columns_[1] = ptx::ld_shared<0>(storage_.factors(turn_.stage) + column_);
+    }
+  }
+  /// Of 8 columns from this one on.
+  __device__ __forceinline__ void begin_columns(int column) {
+    if constexpr (Tile::kFactors && !kAreAlike)
+      ptx::ld_shared<0>(storage_.factors(turn_.stage) + column_ + 4 * column, columns_);
+  }
+  /// Number `place` of the four sums that a lane has of 16 rows and 8 columns.
+  __device__ __forceinline__ float add(float part, int place, float sum) const {
+    if constexpr (Tile::kFactors)
+      return __fmaf_rn(
+          part, __uint_as_float(rows_[place / 2]) * __uint_as_float(columns_[place % 2]), sum);
+    else
+      return sum + part;
+  }
+  __device__ __forceinline__ void end() {
+    if constexpr (Tile::kFactors) {
+      __syncwarp();
+      if (threadIdx.x % 32 == 0) ptx::mbarrier_arrive(storage_.factors_empty(turn_.stage));
+      turn_.next();
+    }
+  }
+
+ private:
+  const Storage<Tile>& storage_;
+  int row_, column_;
+  unsigned int rows_[2], columns_[2];
+  Turn<Tile::kStages> turn_;
+};
+
 /// Takes sums out of tensor memory, and adds them where they are promoted.
-template <bool kAdds, class Tile>
+template <bool kAdds, class Body, class Tile>
 __device__ __forceinline__ void take(Sums<Tile>& sums, const Storage<Tile>& storage,
-                                     Turn<Tile::kBuffers>& buffer, unsigned int memory) {
+                                     Turn<Tile::kBuffers>& buffer, unsigned int memory,
+                                     Factors<Body, Tile>& factors) {
   static_assert(Tile::kOwnColumns % 64 == 0, "64 columns are loaded at a time");
   constexpr int kLoads = Tile::kOwnColumns / 64;
+  factors.begin();
   storage.wait(storage.whole(buffer.stage), buffer.parity);
   ptx::tcgen05_fence_after_thread_sync();
   const unsigned int from = memory + buffer.stage * Tile::kColumns;
 #pragma unroll
   for (int i = 0; i < 2; ++i) {
+    factors.begin_rows(i);
 #pragma unroll
     for (int load = 0; load < kLoads; ++load) {
       float some[32];
@@ -439,10 +572,15 @@ __device__ __forceinline__ void take(Sums<Tile>& sums, const Storage<Tile>& stor
 #pragma unroll
       for (int j = 0; j < 32; ++j) {
         float& sum = sums[i][32 * load + j];
-        sum = kAdds ? sum + some[j] : some[j];
+        if (j % 4 == 0) factors.begin_columns(64 * load + 2 * j);
+        if (kAdds || Tile::kFactors)
+          sum = factors.add(some[j], j % 4, kAdds ? sum : 0.0f);
+        else
+          sum = some[j];
       }
     }
   }
+  factors.end();
   buffer.next();
 }
 
@@ -455,16 +593,17 @@ __device__ __forceinline__ void finish(const Body& body, const Storage<Tile>& st
   using Lines = SixteenRows<Tile>;
   const int row = static_cast<int>(threadIdx.x) % 128 / 32 * 32;
   const int column = group * Tile::kOwnColumns;
+  Factors<Body, Tile> factors(storage, row, column);
   memory += (static_cast<unsigned int>(row) << 16) + column;
   Turn<Tile::kBuffers> buffer;
   for (unsigned int unit = blockIdx.x; unit < order.units(); unit += gridDim.x) {
     const auto place = order(unit);
     Sums<Tile> sums;
-    take<false>(sums, storage, buffer, memory);
+    take<false>(sums, storage, buffer, memory, factors);
     if constexpr (Body::kPromotes) {
       const int parts = parts_of<Body, Tile>(stages_of(place.depth));
 #pragma unroll 1
-      for (int part = 1; part < parts; ++part) take<true>(sums, storage, buffer, memory);
+      for (int part = 1; part < parts; ++part) take<true>(sums, storage, buffer, memory, factors);
     }
     if constexpr (Tile::kSplits) {
       if (order.splits() > 1) {
@@ -488,6 +627,7 @@ __device__ __forceinline__ void run_bytes(const Body& body, const TensorMap& lhs
                                           const TensorMap& rhs, int splits, float* workspace) {
   static_assert(!Body::kIsBatch, "a tensor map of two dimensions has no end of an element");
   static_assert(!Body::kUsesLhsSum, "no thread sees the codes of lhs");
+  static_assert(!Tile::kFactors || Body::kPromotes, "factors are of sums of 128 products");
   extern __shared__ __align__(1024) unsigned char shared[];
   const Storage<Tile> storage(static_cast<unsigned int>(__cvta_generic_to_shared(shared)));
   const int warp = static_cast<int>(threadIdx.x) / 32;
@@ -511,6 +651,7 @@ __device__ __forceinline__ void run_bytes(const Body& body, const TensorMap& lhs
       Products<Body, Tile>(storage, storage.memory(shared)).run(order());
     } else if (warp >= 2) {
       if constexpr (Tile::kScales) copy_scales(body, storage, order(), threadIdx.x - 64);
+      if constexpr (Tile::kFactors) copy_factors(body, storage, order(), threadIdx.x - 64);
     }
     __syncwarp();
   } else {
