@@ -236,7 +236,7 @@ private:
   /// Whether the instruction takes blocks as they are scaled.
   static bool multipliesBlocks(ContractOp contract, Instruction instruction) {
     if (readsBlocksOfF32(contract))
-      return instruction == Instruction::OfGroups || instruction >= Instruction::OfWarps;
+      return instruction != Instruction::None;
     return instruction == Instruction::OfTensorMemory || instruction == Instruction::OfBlocks;
   }
 

@@ -46,6 +46,7 @@ struct Tiling {
   bool float8 = false;       ///< products of 8-bit floats; tensor, too
   bool float4 = false;       ///< of 4-bit floats; float8, too
   bool promotes = false;     ///< beside tensor copies: sums of 128 products are added apart
+  bool factors = false;      ///< and multiplied by two factors each (N17)
   bool warpgroup = false;    ///< wgmma; tensor, too
   bool tensorMemory = false; ///< tcgen05 of 8-bit floats, or 4-bit ones; tensor and float8, too
   bool alternates = false;   ///< elements are finished beside the next tile's products

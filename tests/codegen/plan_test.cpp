@@ -219,6 +219,9 @@ TEST_CASE("sums in tensor memory are estimated beside the warps that take them o
   check(63015);
   blackwell.f32Operations /= 4;
   check(4 * (16384 + 7936));
+  tiling.factors = true;  // a product of two factors for each sum, too
+  check(4 * (2 * 16384 + 7936));
+  tiling.factors = false;
   // Where there is no room for another tile's sums nothing is beside them.
   blackwell = chip("sm_100a");
   tiling.alternates = false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // On tensor cores that keep sums in tensor memory (tcgen05, sm_100a, sm_103a and sm_110a): two
 // operands of 8-bit floats, either way along memory, as numbers (N13, N14) or in blocks whose
-// scales are powers of two, or of packed 4-bit ones in blocks, where rules leave their digits to
-// the chip (decisions/0075).
+// scales are powers of two, or of f32 by which sums of parts are multiplied (N17), or of packed
+// 4-bit ones in blocks, where rules leave their digits to the chip (decisions/0075).
 #include "codegen/plan/PlanList.h"
 #include "codegen/skeletons/contraction/Contraction.h"
 #include "codegen/skeletons/contraction/TensorCopies.h"
@@ -23,7 +23,7 @@ constexpr int64_t kWordsOfCodes = 1, kWordsOfPairs = 4; // of scales of a line a
 
 /// A plan's numbers, in the order of the device's Tile.
 struct MemoryTile {
-  int64_t columns, stages, scaleWords, groupRows;
+  int64_t columns, stages, scaleWords, groupRows, hasFactors = 0;
 
   /// Whether sums are added up while others are taken out.
   bool hasTwoBuffers() const { return scaleWords == 0 || columns == 128; }
@@ -31,7 +31,8 @@ struct MemoryTile {
   int64_t depth() const { return scaleWords == kWordsOfPairs ? 2 * kDepth : kDepth; }
   int64_t sharedBytes() const {
     int64_t line = kDepth + scaleWords * kWordBytes;
-    return stages * ((kRows + columns) * line + kMemoryBarrierBytes) + kLastBytes +
+    int64_t factors = hasFactors ? (kRows + columns) * kWordBytes + kMemoryBarrierBytes : 0;
+    return stages * ((kRows + columns) * line + kMemoryBarrierBytes + factors) + kLastBytes +
            kMemorySlabBytes;
   }
 };
@@ -39,22 +40,21 @@ struct MemoryTile {
 constexpr int64_t kGroupRows = 16;
 constexpr MemoryTile kNarrow = {128, 6, 0, kGroupRows}, kWide = {256, 4, 0, kGroupRows},
                      kOfBlocks = {128, 6, kWordsOfCodes, kGroupRows},
-                     kOfPairs = {128, 5, kWordsOfPairs, kGroupRows};
+                     kOfPairs = {128, 5, kWordsOfPairs, kGroupRows},
+                     kOfFactors = {128, 6, 0, kGroupRows, 1};
 
 std::optional<MemoryTile> memoryTileOf(CudaPlanAttr plan) {
   ArrayRef<int64_t> n = plan.getTile();
-  if (n.size() != 4)
+  if (n.size() != 4 && n.size() != 5)
     return std::nullopt;
-  MemoryTile tile{n[0], n[1], n[2], n[3]};
+  MemoryTile tile{n[0], n[1], n[2], n[3], n.size() == 5 ? n[4] : 0};
   bool fits = (tile.columns == 128 || tile.columns == 256) && tile.stages >= 2 &&
               llvm::is_contained({int64_t(0), kWordsOfCodes, kWordsOfPairs}, tile.scaleWords) &&
-              tile.groupRows > 0;
+              tile.groupRows > 0 && (tile.hasFactors == 0 || tile.hasFactors == 1);
   return fits ? std::optional(tile) : std::nullopt;
 }
 
 std::string whyNoTensorMemory(KernelOp kernel) {
-  if (multipliesByFactors(kernel))
-    return "blocks with scales of f32: tcgen05 multiplies by powers of two";
   if (std::string why = whyNoCopies(kernel); !why.empty())
     return why;
   if (std::string why = whyNotFetched(kernel); !why.empty())
@@ -69,6 +69,7 @@ Tiling tilingOf(KernelOp kernel, const MemoryTile &tile) {
   tiling.tensor = tiling.tensorMemory = tiling.float8 = true;
   tiling.float4 = tile.scaleWords == kWordsOfPairs;
   tiling.promotes = promotes(kernel);
+  tiling.factors = tile.hasFactors != 0;
   tiling.rows = kRows;
   tiling.columns = static_cast<double>(tile.columns);
   tiling.depth = static_cast<double>(tile.depth());
@@ -85,7 +86,7 @@ Tiling tilingOf(KernelOp kernel, const MemoryTile &tile) {
 int64_t scaleWordsOf(KernelOp kernel) {
   if (multipliesFloat4(kernel))
     return kWordsOfPairs;
-  return multipliesBlocks(kernel) ? kWordsOfCodes : 0;
+  return multipliesBlocks(kernel) && !multipliesByFactors(kernel) ? kWordsOfCodes : 0;
 }
 
 /// ptxas spills wide tiles of promoted sums, and those of elements with several operands; of blocks
@@ -94,7 +95,9 @@ bool isTakenFor(KernelOp kernel, const MemoryTile &tile) {
   constexpr int64_t kMostBesideWide = 1;
   bool mayBeWide =
       tile.scaleWords == 0 && !promotes(kernel) && countVectors(kernel) <= kMostBesideWide;
-  return tile.scaleWords == scaleWordsOf(kernel) && (tile.columns == kNarrow.columns || mayBeWide);
+  return tile.scaleWords == scaleWordsOf(kernel) &&
+         (tile.hasFactors != 0) == multipliesByFactors(kernel) &&
+         (tile.columns == kNarrow.columns || mayBeWide);
 }
 
 class TensorMemoryForm final : public PlanForm {
@@ -107,11 +110,14 @@ public:
 
   void addPlans(PlanList &plans) const override {
     int64_t places = multipliesFloat4(plans.kernel) ? kPackedCodes : 1;
-    for (const MemoryTile &tile : {kNarrow, kWide, kOfBlocks, kOfPairs})
-      if (isTakenFor(plans.kernel, tile))
-        addWithSplits(plans, CudaPlanKind::TensorMemory,
-                      {tile.columns, tile.stages, tile.scaleWords, tile.groupRows},
-                      tilingOf(plans.kernel, tile), kGroupSplits, places);
+    for (const MemoryTile &tile : {kNarrow, kWide, kOfBlocks, kOfPairs, kOfFactors})
+      if (isTakenFor(plans.kernel, tile)) {
+        SmallVector<int64_t> numbers{tile.columns, tile.stages, tile.scaleWords, tile.groupRows};
+        if (tile.hasFactors)
+          numbers.push_back(tile.hasFactors);
+        addWithSplits(plans, CudaPlanKind::TensorMemory, numbers, tilingOf(plans.kernel, tile),
+                      kGroupSplits, places);
+      }
   }
 
   FailureOr<Launch> getLaunch(KernelOp kernel, CudaPlanAttr plan) const override {
@@ -143,9 +149,12 @@ public:
 
   std::string getTileArguments(CudaPlanAttr plan) const override {
     MemoryTile tile = *memoryTileOf(plan);
-    return (Twine(tile.columns) + ", " + Twine(tile.stages) + ", " + Twine(tile.scaleWords) + ", " +
-            Twine(tile.groupRows) + (plan.getSplits() > 1 ? ", true" : ""))
-        .str();
+    std::string text = (Twine(tile.columns) + ", " + Twine(tile.stages) + ", " +
+                        Twine(tile.scaleWords) + ", " + Twine(tile.groupRows))
+                           .str();
+    if (plan.getSplits() > 1 || tile.hasFactors)
+      text += plan.getSplits() > 1 ? ", true" : ", false";
+    return text + (tile.hasFactors ? ", true" : "");
   }
 
   /// Those that ask for copies and products, and fetch scales.

@@ -96,6 +96,7 @@ Tiling tilingOf(const WarpgroupTile &tile, int64_t bytes, bool promotes, bool ha
   tiling.tensor = tiling.warpgroup = true;
   tiling.float8 = bytes == 1;
   tiling.promotes = promotes;
+  tiling.factors = hasFactors;
   tiling.rows = static_cast<double>(tile.rows);
   tiling.columns = static_cast<double>(tile.columns);
   tiling.depth = static_cast<double>(elementsOfLine(bytes));

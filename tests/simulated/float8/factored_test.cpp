@@ -12,9 +12,11 @@ namespace halftone::tests {
 namespace {
 
 constexpr std::string_view kRun = "factored_contraction::run<",
-                           kRunOfGroups = "factored_warpgroup_contraction::run<";
+                           kRunOfGroups = "factored_warpgroup_contraction::run<",
+                           kRunInMemory = "tensor_memory_contraction::run<";
 constexpr Trained kSizes = {.chip = "sm_89", .batch = 140, .of_one = 144, .of_two = 272},
-                  kOfGroups = {.chip = "sm_90a", .batch = 140, .of_one = 144, .of_two = 272};
+                  kOfGroups = {.chip = "sm_90a", .batch = 140, .of_one = 144, .of_two = 272},
+                  kInMemory = {.chip = "sm_100a", .batch = 140, .of_one = 144, .of_two = 272};
 
 constexpr Mutant kFaults[] = {
     {"rows 8 to 15 have factors of the first", "lhs_.template of<2 * kI + 1>",
@@ -53,6 +55,21 @@ constexpr Mutant kFaultsOfGroups[] = {
     {"lines past the ends have factors", "lines[i].is_inside ? 4 : 0", "4"},
     {"a stage is full without factors", "kArrivals = Copies::kArrivals + kThreads",
      "kArrivals = Copies::kArrivals"},
+};
+
+constexpr Mutant kFaultsInMemory[] = {
+    {"rows 8 to 15 have factors of the first", "ptx::ld_shared<32>(rows)",
+     "ptx::ld_shared<0>(rows)"},
+    {"a lane's columns have one factor", "columns_[place % 2]", "columns_[0]"},
+    {"the second sixteen rows have factors of the first", "+ row_ + 64 * i", "+ row_"},
+    {"all warps have factors of the first", "row_(4 * (row + static_cast<int>",
+     "row_(4 * (static_cast<int>"},
+    {"rhs has lhs' factors", "column_(4 * (Tile::kRows + column", "column_(4 * (column"},
+    {"factors of every part are the first one's", "part = k / Body::kLhsScalePlaces", "part = 0"},
+    {"squares are as high as half of them", "kRhsScaleLines = 128", "kRhsScaleLines = 64"},
+    {"lines past the ends have factors", "is_inside ? 4 : 0", "4"},
+    {"factors are read before they are there",
+     "storage_.wait(storage_.factors_full(turn_.stage), turn_.parity);", ""},
 };
 
 std::string without_number(const std::string& kernel) {
@@ -108,15 +125,38 @@ TEST_CASE("warp groups multiply codes of blocks along the sum, or turned, others
                                        "two_weight_gradient"});
 }
 
+TEST_CASE("products of blocks are of codes in tensor memory where rows have 16 bytes") {
+  for (const char* chip : {"sm_100a", "sm_103a", "sm_110a"}) {
+    CAPTURE(std::string(chip));
+    std::set<std::string> found;
+    for (const auto& [name, product] : products_of("factored", chip)) {
+      if (name.starts_with("inference_") || name.starts_with("four")) continue;
+      CAPTURE(name);
+      CHECK(product.is_in_memory == product.reason.empty());
+      if (product.is_in_memory)
+        found.insert(without_number(name));
+      else
+        CHECK((product.reason ==
+                   "rows of codes do not begin at multiples of 16 bytes, as tensor copies want" ||
+               product.reason ==
+                   "rows of codes do not begin at multiples of 4 bytes, the least that is copied"));
+    }
+    CHECK(found ==
+          std::set<std::string>{"one", "one_input_gradient", "one_weight_gradient", "two"});
+  }
+}
+
 TEST_CASE("training with products by factors goes as the CPU's, and steps are skipped alike") {
   check_training("factored", kRun, 7, 0.15, kSizes);
   check_training("factored", kRun, 5, 0.15, kOfGroups);  // small products, of codes along the sum
   check_training("factored_by_groups", kRunOfGroups, 4, 0.15, kOfGroups);
+  check_training("factored", kRunInMemory, 4, 0.15, kInMemory);
 }
 
 TEST_CASE("faults of products by factors are seen") {
   check_faults("factored", kRun, kFaults, kSizes);
   check_faults("factored_by_groups", kRunOfGroups, kFaultsOfGroups, kOfGroups);
+  check_faults("factored", kRunInMemory, kFaultsInMemory, kInMemory);
 }
 
 }  // namespace halftone::tests
