@@ -63,8 +63,9 @@ static double blockCycles(const Chip &chip, const Problem &problem, const Tiling
   double math = 2 * tiling.rows * tiling.columns * depth / rate;
   double promoting = 0;
   if (tiling.promotes) // an addition counts as two operations, as a multiply-add does
-    promoting = (tiling.factors ? 4 : 2) * tiling.rows * tiling.columns * depth / kPartDepth /
-                chip.f32Operations;
+    promoting = 2 * tiling.rows * tiling.columns * depth / kPartDepth / chip.f32Operations;
+  if (tiling.factors) // and the product of two factors before it
+    promoting *= 2;
   double shared = tiling.sharedTraffic * depth / kSharedBytesPerClock;
   double cache = (tiling.rows + tiling.columns) * depth * problem.elementBytes /
                  (chip.cacheBytes * (hasCopies ? kCopiesOfCache : 1));

@@ -64,12 +64,12 @@ constexpr Mutant kFaultsInMemory[] = {
     {"the second sixteen rows have factors of the first", "+ row_ + 64 * i", "+ row_"},
     {"all warps have factors of the first", "row_(4 * (row + static_cast<int>",
      "row_(4 * (static_cast<int>"},
-    {"rhs has lhs' factors", "column_(4 * (Tile::kRows + column", "column_(4 * (column"},
+    {"rhs has lhs' factors", "(Tile::kRows + column + (kAreAlike", "(column + (kAreAlike"},
     {"factors of every part are the first one's", "part = k / Body::kLhsScalePlaces", "part = 0"},
     {"squares are as high as half of them", "kRhsScaleLines = 128", "kRhsScaleLines = 64"},
     {"lines past the ends have factors", "is_inside ? 4 : 0", "4"},
     {"factors are read before they are there",
-     "storage_.wait(storage_.factors_full(turn_.stage), turn_.parity);", ""},
+     "storage_.wait(storage_.factors_full(turn_.stage), turn_.parity);", ";"},
 };
 
 std::string without_number(const std::string& kernel) {
