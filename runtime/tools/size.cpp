@@ -123,7 +123,8 @@ Size::Size(std::span<const manifest::Dimension> shape, const manifest::Encoding&
       length = plus(times(length, parts_of(bound, dimension.divisor)), dimension.added);
     }
     std::map<std::vector<Factor>, std::int64_t> longer;
-    for (auto [symbols, coefficient] : elements) {
+    for (const auto& [before, coefficient] : elements) {
+      std::vector<Factor> symbols = before;
       if (is_open && dimension.added != 0) {
         longer[symbols] = plus(longer[symbols], times(coefficient, dimension.added));
       }
