@@ -175,4 +175,5 @@ inline const std::vector<Bits> kScaledBits = {""")
 }  // namespace halftone::reference::tests""")
 
 
-main()
+if __name__ == "__main__":
+    main()
