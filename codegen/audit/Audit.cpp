@@ -114,7 +114,8 @@ std::variant<Audit, std::string> auditModel(const description::Description &mode
   audit.bounds = std::get<GraphBounds>(std::move(bounds));
   std::string unused = unusedName(options.ranges, audit.bounds.used);
   if (!unused.empty())
-    return options.file + ": '" + unused + "' is nothing of model '" + model.name +
+    return options.file + ":" + std::to_string(options.ranges.lines.at(unused)) + ": '" + unused +
+           "' is nothing of model '" + model.name +
            "' that a range is about; remove its line, or mend the name";
   if (options.ranges.lossScale > 0 && !(*module)->hasAttr(ir::kLossScaleAttr))
     return options.file + ": model '" + model.name +

@@ -29,6 +29,12 @@ std::optional<double> numberOf(const std::string &word) {
   return value;
 }
 
+std::string textOf(double number) {
+  std::ostringstream text;
+  text << number;
+  return text.str();
+}
+
 /// Infinities and what f32 does not reach.
 bool isBeyondF32(double number) { return std::fabs(number) > std::numeric_limits<float>::max(); }
 
@@ -38,7 +44,7 @@ public:
   Ranges ranges;
 
   /// What is wrong with the line, else empty.
-  std::string read(Words words) {
+  std::string read(Words words, size_t line) {
     std::vector<double> numbers;
     bool hasWord = words[0] == "assume" || words[0] == "deviation";
     bool isScale = words[0] == "loss_scale";
@@ -49,11 +55,13 @@ public:
     for (size_t i = first; i < words.size(); ++i) {
       std::optional<double> number = numberOf(words[i]);
       if (!number)
-        return "'" + words[i] + "' is no number; write one such as -0.5 or 1e-3";
+        return "'" + words[i] + "' behind '" + words[first - 1] +
+               "' is no number; write one such as -0.5 or 1e-3, or mend what the line begins with";
       numbers.push_back(*number);
     }
     if (hasWord && words.size() < 2)
       return "'" + words[0] + "' names no layer; write its name behind it";
+    ranges.lines.emplace(words[first - 1], line);
     if (words[0] == "deviation")
       return readDeviation(words[1], numbers);
     if (isScale)
@@ -82,19 +90,25 @@ private:
   }
 
   std::string readAssumption(const std::string &layer, const std::vector<double> &numbers) {
-    if (numbers.size() != 2 || numbers[0] > numbers[1])
+    if (numbers.size() != 2)
       return "what is assumed of " + layer +
              " is no range; write its least number and then its largest";
+    if (numbers[0] > numbers[1])
+      return "what is assumed of " + layer + " goes from " + textOf(numbers[0]) + " down to " +
+             textOf(numbers[1]) + "; write its least number first";
     bool isNew = ranges.assumed.emplace(layer, Interval{numbers[0], numbers[1]}).second;
     return isNew ? "" : "two ranges are assumed of " + layer + "; give one";
   }
 
   std::string readTensor(const std::string &name, const std::vector<double> &numbers) {
-    if ((numbers.size() != 2 && numbers.size() != 5) || numbers[0] > numbers[1] ||
-        isBeyondF32(numbers[0]) || isBeyondF32(numbers[1]))
+    if ((numbers.size() != 2 && numbers.size() != 5) || isBeyondF32(numbers[0]) ||
+        isBeyondF32(numbers[1]))
       return "'" + name +
              "' has no range; write its least number and then its largest, both of f32, and "
              "behind them all three sums or none";
+    if (numbers[0] > numbers[1])
+      return "the range of '" + name + "' goes from " + textOf(numbers[0]) + " down to " +
+             textOf(numbers[1]) + "; write its least number first";
     if (isWhole && std::ceil(numbers[0]) > std::floor(numbers[1]))
       return "no whole number lies in the range of '" + name + "'; mend it, or leave whole out";
     TensorRange tensor;
@@ -123,7 +137,7 @@ std::variant<Ranges, std::string> parseRanges(std::string_view text, const std::
     Words words = wordsOf(line);
     if (words.empty() || words[0][0] == '#')
       continue;
-    std::string wrong = reader.read(words);
+    std::string wrong = reader.read(words, number);
     if (!wrong.empty())
       return file + ":" + std::to_string(number) + ": " + wrong;
   }

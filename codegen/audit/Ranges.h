@@ -3,6 +3,7 @@
 #ifndef HALFTONE_AUDIT_RANGES_H
 #define HALFTONE_AUDIT_RANGES_H
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <string_view>
@@ -26,6 +27,7 @@ struct Ranges {
   std::map<std::string, double> leastDeviations; ///< of normalizations, by layer
   std::map<std::string, Interval> assumed;       ///< of values, by the names of layers
   double lossScale = 0;                          ///< 0 where the file says nothing
+  std::map<std::string, size_t> lines;           ///< of what is named, the first, from 1
 };
 
 /// A line each, empty ones and such that start with # left out:

@@ -330,7 +330,8 @@ int printAudit(const hd::Description &description, mlir::MLIRContext &context) {
                 "'; leave --stage out, or name one that it declares");
   auto file = llvm::MemoryBuffer::getFile(auditPath);
   if (!file)
-    return fail("cannot read '" + auditPath + "': " + file.getError().message());
+    return fail("cannot read '" + auditPath + "': " + file.getError().message() +
+                "; write a file with a line `NAME LOW HIGH` for each input (docs/audit.md)");
   llvm::StringRef text = (*file)->getBuffer();
   auto ranges = audit::parseRanges({text.data(), text.size()}, auditPath);
   if (auto *wrong = std::get_if<std::string>(&ranges))

@@ -287,7 +287,7 @@ bool read_fields(Scanner& scan, Rule& rule) {
   }
   if (scan.take_word("quantize")) {
     Quantization& quantize = rule.quantize.emplace();
-    if (!scan.read_enum(quantize.element, "i8, f8e4m3 or f32", is_quantize)) return false;
+    if (!scan.read_enum(quantize.element, "a format of codes", is_quantize)) return false;
     if (scan.take_word("least_error")) quantize.scale = Quantization::Scale::least_error;
   }
   if (scan.take_word("place") && !scan.read_enum(rule.place.emplace(), "device or host")) {

@@ -97,6 +97,13 @@ std::vector<std::string> StageSchedule::stages() const {
 }
 
 double StageSchedule::share_of(const std::string& stage, std::int64_t steps) const {
+  const std::vector<std::string> known = stages();
+  if (std::ranges::find(known, stage) == known.end()) {
+    throw Error({.operation = "tell the share of a stage",
+                 .object = named("stage", stage),
+                 .cause = "is none of the schedule's",
+                 .hint = "name one of " + listed(known)});
+  }
   if (steps < 1) return 0.0;
   const std::int64_t first = std::min(steps, once_steps_), left = steps - first;
   std::int64_t in = steps_in(once_, stage, first);

@@ -239,6 +239,7 @@ class Explainer {
             {"role", spelled(value.role)},
             {"pass", spelled(value.pass)},
             {"format", spelled(value.encoding)},
+            {"numbers", numbers(value, program)},
             {"shape", shape(value.shape)},
             {"bytes", bytes(size(value))},
             {"stored", stored},
@@ -246,6 +247,14 @@ class Explainer {
              stored ? Json(program.buffers[static_cast<std::size_t>(value.buffer)].name) : Json()},
             {"rule", rule(value.rule)},
             {"beaten", beaten(value.beaten)}};
+  }
+
+  /// The scaled format whose numbers lie there as wider ones (P52), or none.
+  static Json numbers(const manifest::Value& value, const Program& program) {
+    const auto index = static_cast<std::int32_t>(&value - program.values.data());
+    for (const manifest::Cast& cast : program.casts)
+      if (cast.value == index && encoding::is_scaled(cast.to)) return spelled(cast.to);
+    return {};
   }
 
   struct Total {

@@ -22,9 +22,16 @@ const Json* values_of(const Json& explanation) {
   return nullptr;
 }
 
+/// "f8e4m3 scaled" of "f8e4m3 scaled tensor f8e8m0 saturate": the rule has the rest.
+std::string short_of(const std::string& scaled) {
+  constexpr std::string_view kScaled = " scaled";
+  return scaled.substr(0, scaled.find(kScaled) + kScaled.size());
+}
+
 /// "bf16 (1)": the format, and the rule that decided unless it is the default.
 std::string decided(const Json& value) {
-  const std::string format = plain(value["format"]);
+  const std::string format =
+      value["numbers"].is_null() ? plain(value["format"]) : short_of(plain(value["numbers"]));
   return value["rule"].is_null() ? format : format + " (" + value["rule"].dump() + ")";
 }
 

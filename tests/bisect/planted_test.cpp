@@ -161,5 +161,26 @@ TEST_CASE("programs that are not there, and training that cannot be, are refused
         "model, or leave the schedule out where it has none");
 }
 
+TEST_CASE("data that are not finite are blamed themselves, and so are classes that are none") {
+  const ScratchFolder scratch;
+  const auto said = [&](PlantedRows rows) {
+    const Dataset data =
+        Dataset::own({{"x", std::move(rows.x)}, {"class", std::move(rows.classes)}}, 256);
+    const TrainVariant train = train_on({.data = data, .sizes = {{"batch", 64}}, .steps = 8});
+    return message_of([&] {
+      (void)bisect(Artifact::linked(halftone_artifact_planted), options_in(scratch / "variants"),
+                   train);
+    });
+  };
+  PlantedRows rows = planted_rows(256);
+  rows.x[8 * 100 + 3] = std::nanf("");
+  const std::string of_input = said(rows);
+  CHECK(of_input.starts_with("train_on: the data are not finite: input 'x': element "));
+  CHECK(of_input.ends_with(" is nan; mend such rows, or leave them out"));
+  rows = planted_rows(256);
+  rows.classes[9] = 4;
+  CHECK(said(rows).starts_with("train_on: the data do not fit the model: label 'class': element "));
+}
+
 }  // namespace
 }  // namespace halftone::tests

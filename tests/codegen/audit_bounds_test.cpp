@@ -263,10 +263,20 @@ TEST_CASE("lines of ranges that mean nothing are refused in a sentence") {
     std::string text, sentence;
   };
   for (const auto& [text, sentence] : std::vector<Refused>{
-           {"x 0 one", "f:1: 'one' is no number; write one such as -0.5 or 1e-3"},
+           {"x 0 one",
+            "f:1: 'one' behind 'x' is no number; write one such as -0.5 or 1e-3, or mend what the "
+            "line "
+            "begins with"},
            {"# fine\nx 1 0",
-            "f:2: 'x' has no range; write its least number and then its largest, both of f32, and "
-            "behind them all three sums or none"},
+            "f:2: the range of 'x' goes from 1 down to 0; write its least number first"},
+           {"x 1",
+            "f:1: 'x' has no range; write its least number and then its largest, both of "
+            "f32, and behind them all three sums or none"},
+           {"assume fc 1 -2",
+            "f:1: what is assumed of fc goes from 1 down to -2; write its least number first"},
+           {"devaition norm 0.1",
+            "f:1: 'norm' behind 'devaition' is no number; write one such as -0.5 or 1e-3, or mend "
+            "what the line begins with"},
            {"x 0 1\nx 0 2", "f:2: 'x' has two ranges; give one"},
            {"deviation norm -1",
             "f:1: a deviation is one positive number of f32, the least that norm divides by; write "

@@ -242,7 +242,7 @@ TEST_CASE("a statement that breaks the grammar is refused where it does") {
       {"rule everywhere : memory_budget bytes 0.5", 4, 39,
        "expected a number of bytes, but met \"0.5\""},
       {"rule where role weight : quantize i4", 4, 35,
-       "expected i8, f8e4m3 or f32, one of f32, i8, f8e4m3, but met \"i4\""},
+       "expected a format of codes, one of f32, i8, f8e4m3, but met \"i4\""},
       {"rule where role weight : quantize i8 maximum", 4, 38,
        "expected store, compute, result, accumulate, master, rounding, recompute, loss_scale, "
        "memory_budget, quantize, place or because, at most once each and in this order, but met "

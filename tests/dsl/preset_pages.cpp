@@ -95,6 +95,7 @@ TEST_CASE("pages of settings quote each with its value") {
   quotes("forecaster", preset_settings::forecaster);
   quotes("phase_trainer", preset_settings::phase_trainer);
   quotes("graph_framework", preset_settings::graph_framework);
+  quotes("allow_deny", preset_settings::allow_deny);
 }
 
 TEST_CASE("each page has the rules of its presets, all of them and no others") {
@@ -142,6 +143,7 @@ TEST_CASE("each page has the rules of its presets, all of them and no others") {
   states("phase_trainer", presets::phases_aggressive(), phases);
   states("phase_trainer", presets::phases_custom(bf16, f16, f32, bf16), phases);
   states("graph_framework", presets::graph_framework(bf16));
+  states("allow_deny", presets::allow_deny(bf16));
   for (const auto& file : std::filesystem::directory_iterator(HALFTONE_PRESET_PAGES)) {
     const std::string name = file.path().stem();
     if (name == "tensorflow") continue;  // painted
@@ -159,32 +161,64 @@ TEST_CASE("each page has the rules of its presets, all of them and no others") {
   }
 }
 
-TEST_CASE("tensorflow's page lists the kinds that are painted so") {
-  constexpr auto rules = presets::tensorflow(f16);
-  const auto& lists = rules.rules[0].lists;
-  std::map<std::string, std::set<std::string>> expected, found;
+using KindsOfLists = std::map<std::string, std::set<std::string>>;
+
+/// Which list each kind of layer and loss is on, by its word.
+template <class ListOf>
+KindsOfLists kinds_of(const ListOf& list_of) {
+  KindsOfLists kinds;
   for (int i = 0; i < halftone::description::kKinds; ++i) {
     const auto kind = static_cast<halftone::description::Kind>(i);
     if (!halftone::description::is_computed(kind)) continue;
     const std::string word = halftone::description::form_of(kind).word;
-    const auto set = op(word.c_str()).clauses[0].ops;
-    const auto on = [&](const auto& list) { return (list & set).any(); };
-    const char* name = on(lists.allow)   ? "allow"
-                       : on(lists.infer) ? "infer"
-                       : on(lists.deny)  ? "deny"
-                       : on(lists.clear) ? "clear"
-                                         : "none";
-    expected[name].insert(word);
+    kinds[list_of(word)].insert(word);
   }
-  for (const std::string& line : lines_of(page("tensorflow"))) {
+  return kinds;
+}
+
+/// Of the page's lines "| LIST | KIND, KIND |" those of these lists.
+KindsOfLists kinds_on(const std::string& name, const KindsOfLists& lists) {
+  KindsOfLists found;
+  for (const std::string& line : lines_of(page(name))) {
     const std::size_t second = line.find(" | ");
     if (!line.starts_with("| ") || second == line.npos || !line.ends_with(" |")) continue;
-    const std::string name = line.substr(2, second - 2);
-    if (!expected.contains(name)) continue;
+    const std::string list = line.substr(2, second - 2);
+    if (!lists.contains(list)) continue;
     std::istringstream words(line.substr(second + 3, line.size() - second - 5));
-    for (std::string word; std::getline(words >> std::ws, word, ',');) found[name].insert(word);
+    for (std::string word; std::getline(words >> std::ws, word, ',');) found[list].insert(word);
   }
-  CHECK(found == expected);
+  return found;
+}
+
+TEST_CASE("tensorflow's page lists the kinds that are painted so") {
+  constexpr auto rules = presets::tensorflow(f16);
+  const auto& lists = rules.rules[0].lists;
+  const KindsOfLists expected = kinds_of([&](const std::string& word) {
+    const auto set = op(word.c_str()).clauses[0].ops;
+    const auto on = [&](const auto& list) { return (list & set).any(); };
+    return on(lists.allow)   ? "allow"
+           : on(lists.infer) ? "infer"
+           : on(lists.deny)  ? "deny"
+           : on(lists.clear) ? "clear"
+                             : "none";
+  });
+  CHECK(kinds_on("tensorflow", expected) == expected);
+}
+
+TEST_CASE("allow_deny's page lists the kinds that compute in each format by its rules") {
+  const auto preset = presets::allow_deny(bf16);
+  const auto& rules = preset.rules;
+  const auto names = [](const Rule& rule, const std::string& word) {
+    const auto kind = op(word.c_str()).clauses[0].ops;
+    const auto& selector = rule.selector;
+    return std::any_of(selector.clauses, selector.clauses + selector.size, [&](const auto& clause) {
+      return (halftone::description::rules::ops_of_classes(clause.classes) & kind).any();
+    });
+  };
+  const KindsOfLists expected = kinds_of([&](const std::string& word) {
+    return names(rules[2], word) ? "deny" : names(rules[1], word) ? "allow" : "none";
+  });
+  CHECK(kinds_on("allow_deny", expected) == expected);
 }
 
 }  // namespace

@@ -154,4 +154,6 @@ inline const Rows graph_framework = {
      "activations half, gradients half then fp32 sums, parameters fp32 plus half working copies"},
     {"| loss scale |", "Static and dynamic loss scaling inside the compiled kernels"}};
 
+inline const Rows allow_deny = {graph_framework[0], graph_framework[1]};
+
 }  // namespace preset_settings

@@ -314,7 +314,7 @@ TEST_CASE("a schedule of stages is the list written out") {
       for (std::size_t step = 0; step < 40; ++step) {
         CAPTURE(step);
         CHECK(schedule.at(static_cast<std::int64_t>(step)) == written[step]);
-        for (const char* stage : {"warmup", "full", "predict", "correct", "none"}) {
+        for (const std::string& stage : schedule.stages()) {
           const auto in = std::count(written.begin(), written.begin() + step + 1, stage);
           CHECK(schedule.share_of(stage, static_cast<std::int64_t>(step) + 1) ==
                 static_cast<double>(in) / static_cast<double>(step + 1));
@@ -322,6 +322,10 @@ TEST_CASE("a schedule of stages is the list written out") {
       }
     }
   }
+  const StageSchedule named({{"warmup", 3}}, {{"full", 2}});
+  CHECK(refusal([&] { (void)named.share_of("fulll", 4); }) ==
+        "tell the share of a stage: stage 'fulll' is none of the schedule's; name one of 'warmup', "
+        "'full'");
   CHECK(refusal([] { StageSchedule({}); }).find("has no stage") != std::string::npos);
   CHECK(refusal([] { StageSchedule({{"full", 0}}); }).find("lasts 0 steps") != std::string::npos);
 }

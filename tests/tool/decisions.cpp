@@ -53,6 +53,32 @@ TEST_CASE("P13, P15 to P17: explain names the rules that decided fields that are
   CHECK(decisions_of("mixed_rules.own") == expected);
 }
 
+TEST_CASE("P51: explain tells what scaled operands are rounded to, and not what holds them") {
+  const std::string scaled = "explain " TOOL_ARTIFACTS "/scaled.own.o";
+  const std::string text = run_tool(scaled).output;
+  for (const char* cell :
+       {"mix.weight    bf16 (6), f8e4m3 scaled (2)",
+        "act       bf16 (1), f8e4m3 scaled (2), f8e4m3 scaled (7)", "f8e5m2 scaled (8)"}) {
+    CAPTURE(std::string(cell));
+    CHECK(text.find(cell) != text.npos);
+  }
+  int weights = 0, gradients = 0;
+  const nlohmann::json json = json_of(scaled);
+  for (const nlohmann::json& program : json["programs"]) {
+    if (program["name"] != "training") continue;
+    for (const nlohmann::json& value : program["values"]) {
+      const bool is_scaled = !value["numbers"].is_null();
+      if (value["role"] == "weight" && value["rule"] == 2 && is_scaled)
+        weights += value["numbers"] == "f8e4m3 scaled tensor f8e8m0 saturate";
+      if (value["role"] == "gradient" && value["rule"] == 8 && is_scaled)
+        gradients += value["numbers"] == "f8e5m2 scaled tensor f8e8m0 toward_zero saturate";
+      if (value["rule"] == 1 || value["rule"] == 5) CHECK(!is_scaled);
+    }
+  }
+  CHECK(weights > 3);
+  CHECK(gradients > 0);
+}
+
 TEST_CASE("P39: explain names what internal values are rounded to, and by which rules") {
   const std::set<Decision> expected = {
       {"store", "fc.product", "internal", "", "f16", 3, {2}},

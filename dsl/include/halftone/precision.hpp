@@ -465,6 +465,16 @@ constexpr Rule paint(Element half, const KindList& allow, const KindList& infer,
   return rule;
 }
 
+template <class... Others>
+  requires(!requires(void (*fits)(const KindList&, const KindList&, const KindList&, const KindList&),
+                     const Others&... others) { fits(others...); })
+constexpr Rule paint(Element, const Others&...) {
+  Rule rule;
+  rule.lists.allow = op("linear").clauses[0].ops;  // for the sentence
+  stating::fail(rule, RuleDefect::paint_operands);
+  return rule;
+}
+
 template <int N>
 struct Precision {
   Rule rules[N > 0 ? N : 1]{};

@@ -255,6 +255,10 @@ constexpr void write_defect(Sentence& out, RuleDefect defect, const char* word) 
     case RuleDefect::paint_lists:
       return out.put(
           " is given lists that share a kind, or allow nothing; keep each kind in one list (P64)");
+    case RuleDefect::paint_operands:
+      return out.put(
+          " is given something else than four lists; write paint(half, allow, infer, deny, clear), "
+          "each list as ops(\"linear\", \"matmul\"), one that is empty as ops() (P64)");
     case RuleDefect::two_targets:
       return out.put(" joins two targets with &; join them with | or write several rules (P41)");
     case RuleDefect::two_stages:

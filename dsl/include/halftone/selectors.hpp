@@ -33,6 +33,7 @@ enum class RuleDefect : unsigned char {
   exceptions_twice,
   reason_twice,
   paint_lists,
+  paint_operands,
 };
 
 /// One clause: all its parts must fit.

@@ -43,7 +43,8 @@ class StageSchedule {
   /// All that it names, each once.
   [[nodiscard]] std::vector<std::string> stages() const;
 
-  /// Of the first `steps` steps the share that is in the stage, from 0 to 1.
+  /// Of the first `steps` steps the share that is in the stage, from 0 to 1. Throws Error for one
+  /// that it does not name.
   [[nodiscard]] double share_of(const std::string& stage, std::int64_t steps) const;
 
  private:

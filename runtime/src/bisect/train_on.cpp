@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "../text.hpp"
 #include "halftone/bisect.hpp"
@@ -67,6 +68,9 @@ class Training {
       const double loss = trainer_.loss(loss_);
       run_.curve.push_back({step, loss});
       if (step == 1) run_.values = values();
+      if (!std::isfinite(loss) && !was_finite_) continue;
+      was_finite_ = std::isfinite(loss);
+      if (!was_finite_) require_fitting_data();
     }
     const auto counted = static_cast<std::size_t>(
         std::max(1.0, std::round(training_.last * static_cast<double>(training_.steps))));
@@ -97,6 +101,22 @@ class Training {
     return true;
   }
 
+  /// Of a step whose loss is not finite: no rules are to blame where what it was given is not.
+  void require_fitting_data() const {
+    std::optional<NonFinite> found;
+    try {
+      found = trainer_.diagnose();
+    } catch (const Error&) {
+      return;  // nobody knows
+    }
+    if (!found || found->pass != "none") return;
+    if (found->op == "input") {
+      refuse("the data", "are not finite: " + found->text(), "mend such rows, or leave them out");
+    }
+    if (found->op == "label" || found->op == "token")
+      refuse("the data", "do not fit the model: " + found->text(), "mend them");
+  }
+
   VariantRun failed() {
     run_.loss = std::numeric_limits<double>::infinity();
     return std::move(run_);
@@ -113,6 +133,7 @@ class Training {
   Loader loader_;
   std::string loss_;
   VariantRun run_{0.0};
+  bool was_finite_ = true;  ///< the loss of the step before
 };
 
 }  // namespace

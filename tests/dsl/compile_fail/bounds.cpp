@@ -66,6 +66,10 @@ RULE(where(op("gelu") & last_layers(1))(store(bf16)),
 RULE(paint(f16, ops("matmul"), ops("gelu"), ops("mse"), ops("relu")),
      paint(f16, ops("linear"), ops("gelu"), ops("mse"), ops("relu")))
 
+// EXPECT paint_selector: the rule 'paint :' is given something else than four lists; write
+// paint(half, allow, infer, deny, clear), each list as ops("linear", "matmul"),
+RULE(paint(bf16, op("linear")), paint(bf16, ops("linear"), ops(), ops("mse"), ops()))
+
 // EXPECT paint_twice: is given lists that share a kind, or allow nothing; keep each kind in one
 // list (P64)
 RULE(paint(f16, ops("linear"), ops("gelu"), ops("mse"), ops("gelu")),

@@ -21,6 +21,7 @@
 #include "line.hpp"
 #include "lists.hpp"
 #include "models.hpp"
+#include "painted.hpp"
 #include "saved.hpp"
 #include "scaled.hpp"
 #include "served.hpp"
@@ -42,7 +43,7 @@ TEST_CASE("every piece of C++ in the guide stands word for word in a header that
     if (entry.path().extension() == ".hpp") compiled += read_text(entry.path()) + "\n";
   }
   const auto pieces = snippets(read_text(HALFTONE_GUIDE));
-  CHECK(pieces.size() == 30);
+  CHECK(pieces.size() == 31);
   for (const std::string& piece : pieces) {
     CAPTURE(piece);
     CHECK(compiled.find(piece) != compiled.npos);
@@ -87,11 +88,12 @@ TEST_CASE("the guide's rules are those of the Description") {
               "rule where class contraction : compute f8e4m3 scaled block 32 f8e8m0 saturate",
               "rule where class contraction pass weight_gradient : compute f8e4m3 scaled block 32 "
               "by 1 f8e8m0 saturate"});
-  CHECK(rules_of(digits, delayed_rules) ==
-        Lines{"rule everywhere : store bf16",
-              "rule where class contraction : compute f8e4m3 scaled delayed 16 f8e8m0 saturate",
-              "rule where class contraction role gradient : compute f8e5m2 scaled delayed 16 margin "
-              "1 f8e8m0 saturate"});
+  CHECK(
+      rules_of(digits, delayed_rules) ==
+      Lines{"rule everywhere : store bf16",
+            "rule where class contraction : compute f8e4m3 scaled delayed 16 f8e8m0 saturate",
+            "rule where class contraction role gradient : compute f8e5m2 scaled delayed 16 margin "
+            "1 f8e8m0 saturate"});
   CHECK(rules_of(digits, factor_rules) ==
         Lines{"rule everywhere : store bf16",
               "rule where op linear : compute f8e4m3 scaled tensor f32 saturate",
@@ -101,13 +103,14 @@ TEST_CASE("the guide's rules are those of the Description") {
         Lines{"rule everywhere : store bf16 compute bf16",
               "rule where op linear pass weight_gradient : compute f4e2m1 scaled block 16 by 1 "
               "f8e4m3 under f32 rotated saturate"});
-  CHECK(rules_of(digits, presets::mxfp8()) ==
-        Lines{"rule everywhere : store bf16", "rule where class contraction : compute bf16",
-              "rule where op linear : compute f8e4m3 scaled block 32 f8e8m0 saturate",
-              "rule where op linear role weight pass input_gradient if_any : compute f8e4m3 scaled "
-              "block 32 by 1 f8e8m0 saturate",
-              "rule where op linear pass weight_gradient if_any : compute f8e4m3 scaled block 32 by "
-              "1 f8e8m0 saturate"});
+  CHECK(
+      rules_of(digits, presets::mxfp8()) ==
+      Lines{"rule everywhere : store bf16", "rule where class contraction : compute bf16",
+            "rule where op linear : compute f8e4m3 scaled block 32 f8e8m0 saturate",
+            "rule where op linear role weight pass input_gradient if_any : compute f8e4m3 scaled "
+            "block 32 by 1 f8e8m0 saturate",
+            "rule where op linear pass weight_gradient if_any : compute f8e4m3 scaled block 32 by "
+            "1 f8e8m0 saturate"});
   CHECK(rules_of(digits_served, served) ==
         Lines{"rule everywhere : store bf16 compute bf16", narrow_math,
               "rule where role weight : quantize i8",
@@ -118,6 +121,17 @@ TEST_CASE("the guide's rules are those of the Description") {
               narrow_math,
               "rule everywhere : loss_scale dynamic initial 65536 growth 2 backoff 0.5 interval "
               "2000 floor 1 ceiling 1.7014118346046923e+38 hysteresis 1 patience 50"});
+  Lines painted = rules_of(digits_painted, painted_rules);
+  for (std::string& line : painted) line.resize(std::min(line.size(), line.find(" because")));
+  REQUIRE(painted.size() == 8);
+  painted.pop_back();  // of the loss scale
+  CHECK(painted == Lines{"rule where layer \"fc1\" : store f16 compute f16",
+                         "rule where layer \"act1\" : store f32 compute f32",
+                         "rule where layer \"norm\" : store f32 compute f32",
+                         "rule where layer \"fc2\" : store f16 compute f16",
+                         "rule where layer \"act2\" : store f16 compute f16",
+                         "rule where layer \"head\" : store f16 compute f16",
+                         "rule where layer \"error\" : compute f32"});
   CHECK(rules_of(digits_edges, edges_in_f32) ==
         Lines{"rule everywhere : store bf16 compute bf16", narrow_math,
               "rule where class contraction first 1 or class contraction last 1 : compute f32 "
