@@ -40,17 +40,19 @@ float code_of(Element element, float weight, float scale) {
 
 float largest_of(Element element) { return element == Element::i8 ? 127.0f : 448.0f; }
 
-double squared_error(Element element, std::span<const float> weights, float scale) {
+double squared_error(Element element, std::span<const float> weights,
+                     std::span<const double> squares, float scale) {
   double sum = 0;
-  for (const float weight : weights) {
-    const double off =
-        static_cast<double>(weight) - static_cast<double>(code_of(element, weight, scale)) * scale;
-    sum += off * off;
+  for (std::size_t e = 0; e < weights.size(); ++e) {
+    const double off = static_cast<double>(weights[e]) -
+                       static_cast<double>(code_of(element, weights[e], scale)) * scale;
+    sum += squares.empty() ? off * off : squares[e] * (off * off);  // P103
   }
   return sum;
 }
 
-float scale_of_channel(Quantization how, std::span<const float> weights) {
+float scale_of_channel(Quantization how, std::span<const float> weights,
+                       std::span<const double> squares) {
   float most = 0;
   for (const float weight : weights) {
     if (!std::isfinite(weight)) return std::numeric_limits<float>::quiet_NaN();
@@ -59,11 +61,11 @@ float scale_of_channel(Quantization how, std::span<const float> weights) {
   const float whole = std::max(most / largest_of(how.element), kLeastScale);
   if (how.scale == Quantization::Scale::maximum) return whole;
   float best = whole;
-  double least = squared_error(how.element, weights, whole);
+  double least = squared_error(how.element, weights, squares, whole);
   for (int step = 1; step <= 32; ++step) {
     const float share = 1.0f - static_cast<float>(step) / 64.0f;
     const float scale = std::max(whole * share, kLeastScale);
-    const double error = squared_error(how.element, weights, scale);
+    const double error = squared_error(how.element, weights, squares, scale);
     if (error < least) {
       least = error;
       best = scale;
@@ -99,14 +101,20 @@ std::size_t channel_of(std::size_t e, int dimension, std::span<const std::int64_
 }
 
 Quantized<float> quantized(Quantization how, int dimension, std::span<const std::int64_t> extents,
-                           std::span<const float> weights) {
-  std::vector<std::vector<float>> channels(
-      static_cast<std::size_t>(count_channels(dimension, extents)));
-  for (std::size_t e = 0; e < weights.size(); ++e)
-    channels[channel_of(e, dimension, extents)].push_back(weights[e]);
+                           std::span<const float> weights, std::span<const double> squares) {
+  struct Channel {
+    std::vector<float> weights;
+    std::vector<double> squares;
+  };
+  std::vector<Channel> channels(static_cast<std::size_t>(count_channels(dimension, extents)));
+  for (std::size_t e = 0; e < weights.size(); ++e) {
+    Channel& channel = channels[channel_of(e, dimension, extents)];
+    channel.weights.push_back(weights[e]);
+    if (!squares.empty()) channel.squares.push_back(squares[e]);
+  }
   Quantized<float> result;
-  for (const std::vector<float>& channel : channels)
-    result.scales.push_back(scale_of_channel(how, channel));
+  for (const Channel& channel : channels)
+    result.scales.push_back(scale_of_channel(how, channel.weights, channel.squares));
   for (std::size_t e = 0; e < weights.size(); ++e) {
     const float scale = result.scales[channel_of(e, dimension, extents)];
     result.codes.push_back(std::isnan(scale) ? 0.0f : code_of(how.element, weights[e], scale));

@@ -27,10 +27,12 @@ struct Quantized {
 [[nodiscard]] bool scales_sums(const description::Description& description,
                                description::NodeId layer, const description::Operand& weight);
 
-/// P81, of a weight of these extents. Exact evaluation knows no codes: each weight is its own.
+/// P81, of a weight of these extents; P103 where a calibration has a sum of squares for each of its
+/// elements. Exact evaluation knows no codes: each weight is its own.
 [[nodiscard]] Quantized<float> quantized(description::Quantization how, int dimension,
                                          std::span<const std::int64_t> extents,
-                                         std::span<const float> weights);
+                                         std::span<const float> weights,
+                                         std::span<const double> squares = {});
 [[nodiscard]] Quantized<double> quantized(description::Quantization how, int dimension,
                                           std::span<const std::int64_t> extents,
                                           std::span<const double> weights);

@@ -249,7 +249,8 @@ void BoundProgram::put(const manifest::Parameter& parameter, std::span<const flo
   const manifest::QuantizedWeight* const weight = find_codes(parameter);
   if (!weight) return set_masters(master_offset(parameter), values);
   const auto codes = static_cast<std::size_t>(weight->codes);
-  const QuantizedValues held = quantize(held_as(*weight, parameter, plan().buffer(codes)), values);
+  const QuantizedValues held = quantize(held_as(*weight, parameter, plan().buffer(codes)), values,
+                                        calibration_.squares(parameter.name));
   write(codes, weight->first_code, held.codes);
   write(*plan().find(Role::scales), weight->first_scale * static_cast<std::int64_t>(sizeof(float)),
         std::as_bytes(std::span(held.scales)));
@@ -319,6 +320,20 @@ void BoundProgram::set_parameter(std::string_view name, std::span<const float> v
   }
   require_address("set_parameter", named("parameter", name), values);
   put(parameter, values);
+}
+
+void BoundProgram::calibrate(const Calibration& calibration) {
+  for (const std::string& name : calibration.parameter_names()) {
+    const std::size_t mine = count_of(find_parameter("calibrate", name));
+    if (const std::size_t theirs = calibration.squares(name).size(); theirs != mine) {
+      throw Error({.operation = "calibrate",
+                   .object = named("parameter", name),
+                   .cause = "has " + std::to_string(mine) + " values, but " +
+                            std::to_string(theirs) + " in the calibration",
+                   .hint = "calibrate by a trainer of the same model"});
+    }
+  }
+  calibration_ = calibration;
 }
 
 std::span<const float> BoundProgram::average(const char* operation, std::string_view name) const {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "execution.hpp"
+#include "halftone/calibration.hpp"
 #include "program_plan.hpp"
 
 namespace halftone {
@@ -111,6 +112,9 @@ class BoundProgram {
   [[nodiscard]] std::span<const std::int64_t> parameter_shape(const char* operation,
                                                               std::string_view name) const;
   void set_parameter(std::string_view name, std::span<const float> values);
+  /// What scales of weights are sought by that are given from here on. Throws Error, and changes
+  /// nothing, where a parameter of it is another here.
+  void calibrate(const Calibration& calibration);
   /// Every parameter as the other program has it. Throws Error, and copies none, where one differs.
   void copy_parameters(const BoundProgram& from);
   /// The average of a trained parameter, and all of them in the parameters' place, likewise.
@@ -154,6 +158,7 @@ class BoundProgram {
   std::atomic<Turn*> turn_ = nullptr;  ///< whose names may be asked for at any time
   std::string stage_;
   Sizes sizes_;
+  Calibration calibration_;
   bool parameters_changed_ = true;     ///< since working copies were written
   mutable std::vector<float> joined_;  ///< what callers read of two buffers
 };

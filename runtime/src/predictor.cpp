@@ -44,6 +44,10 @@ void Predictor::copy_parameters(const Predictor& other) {
   if (&other != this) state->program.copy_parameters(other.use("copy_parameters")->program);
 }
 
+void Predictor::calibrate(const Calibration& calibration) {
+  use("calibrate")->program.calibrate(calibration);
+}
+
 std::vector<std::string> Predictor::parameter_names() const {
   return held("parameter_names").program.parameter_names();
 }

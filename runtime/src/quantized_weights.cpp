@@ -45,10 +45,10 @@ std::vector<float> maxima_of(const HeldWeight& how, std::span<const float> value
   return maxima;
 }
 
-/// Of the shares of each channel's scale that which leaves the least squared error, summed in f64
-/// in the order of the values; of equal ones the largest.
+/// Of the shares of each channel's scale that which leaves the least squared error, times `squares`
+/// where there are any, summed in f64 in the order of the values; of equal ones the largest.
 void seek_least_error(const HeldWeight& how, std::span<const float> values,
-                      std::vector<float>& scales) {
+                      std::span<const double> squares, std::vector<float>& scales) {
   std::vector<std::array<double, kShares>> errors(scales.size());
   const auto scale_at = [&](std::size_t channel, std::size_t step) {
     return std::max(scales[channel] * share_of(step), kLeastScale);
@@ -62,7 +62,7 @@ void seek_least_error(const HeldWeight& how, std::span<const float> values,
           static_cast<double>(number_of(how.element, code_of(how.element, values[i], scale))) *
           static_cast<double>(scale);
       const double off = static_cast<double>(values[i]) - held;
-      errors[channel][step] += off * off;
+      errors[channel][step] += squares.empty() ? off * off : squares[i] * (off * off);
     }
   }
   for (std::size_t channel = 0; channel < scales.size(); ++channel) {
@@ -74,14 +74,15 @@ void seek_least_error(const HeldWeight& how, std::span<const float> values,
 
 }  // namespace
 
-QuantizedValues quantize(const HeldWeight& how, std::span<const float> values) {
+QuantizedValues quantize(const HeldWeight& how, std::span<const float> values,
+                         std::span<const double> squares) {
   const StandardFloatingPoint mode;
   QuantizedValues held;
   held.scales = maxima_of(how, values);
   for (float& scale : held.scales) {
     if (!std::isnan(scale)) scale = std::max(scale / largest_of(how.element), kLeastScale);
   }
-  if (how.least_error) seek_least_error(how, values, held.scales);
+  if (how.least_error) seek_least_error(how, values, squares, held.scales);
   held.codes.reserve(values.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
     const float scale = held.scales[how.channel_of(i)];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights that a program holds as codes of 8 bits and a scale for each channel: P81 of the
+// Weights that a program holds as codes of 8 bits and a scale for each channel: P81 and P103 of the
 // specification's page on precision.
 #pragma once
 
@@ -29,7 +29,9 @@ struct QuantizedValues {
   std::vector<float> scales;  ///< one for each channel; NaN where one of its values is not finite
 };
 
-[[nodiscard]] QuantizedValues quantize(const HeldWeight& how, std::span<const float> values);
+/// `squares` has one for each value, by which least_error weighs its error (P103), or is empty.
+[[nodiscard]] QuantizedValues quantize(const HeldWeight& how, std::span<const float> values,
+                                       std::span<const double> squares = {});
 
 /// What codes and scales stand for: each code's value times its channel's scale.
 void dequantize(const HeldWeight& how, const std::byte* codes, const std::byte* scales,

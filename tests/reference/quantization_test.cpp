@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// P81: the reference's codes and scales against numpy's, channels along either dimension.
+// P81 and P103: the reference's codes and scales against numpy's, channels along either dimension.
 #include "quantization.hpp"
 
 #include <doctest/doctest.h>
@@ -42,8 +42,11 @@ void check(const QuantizedChannel& channel, int dimension) {
     weights[place(0, e)] = real(channel.weights[e]);
     weights[place(1, e)] = 0.5f;
   }
-  const auto held =
-      reference::quantized(how(channel), dimension, extents, std::span<const float>(weights));
+  std::vector<double> squares(channel.squares.empty() ? 0 : weights.size(), 1.0);
+  for (std::size_t e = 0; e < channel.squares.size(); ++e)
+    squares[place(0, e)] = channel.squares[e];
+  const auto held = reference::quantized(how(channel), dimension, extents,
+                                         std::span<const float>(weights), squares);
   REQUIRE(held.scales.size() == 2);
   CHECK(bits(held.scales[0]) == channel.scale);
   for (std::size_t e = 0; e < channel.codes.size(); ++e) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// P81 as the runtime computes it: codes and scales against numpy's, and what they stand for.
+// P81 and P103 as the runtime computes them: codes and scales against numpy's, and what they stand
+// for.
 #include "quantized_weights.hpp"
 
 #include <doctest/doctest.h>
@@ -41,7 +42,9 @@ void check(const QuantizedChannel& channel, std::size_t behind) {
   std::vector<float> values(3 * size, -2.0f);
   const auto place = [&](std::size_t e) { return (e / behind * 3 + 1) * behind + e % behind; };
   for (std::size_t e = 0; e < size; ++e) values[place(e)] = real(channel.weights[e]);
-  const QuantizedValues held = quantize(how, values);
+  std::vector<double> squares(channel.squares.empty() ? 0 : values.size(), 1.0);
+  for (std::size_t e = 0; e < channel.squares.size(); ++e) squares[place(e)] = channel.squares[e];
+  const QuantizedValues held = quantize(how, values, squares);
   REQUIRE(held.scales.size() == 3);
   REQUIRE(held.codes.size() == values.size());
   CHECK(bits(held.scales[1]) == channel.scale);

@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: Apache-2.0
-"""Writes quantized_expected.hpp: codes and scales of weights by P81 of docs/spec/precision.md, as numpy computes them; those of i8 by the maximum are
+"""Writes quantized_expected.hpp: codes and scales of weights by P81 and P103 of docs/spec/precision.md, as numpy computes them; those of i8 by the maximum are
 what torch.quantize_per_channel gives for scales of amax / 127 and no zero point. Run with python3-numpy: ./record_quantized.py > quantized_expected.hpp"""
 import numpy as np
 
@@ -29,7 +29,7 @@ def codes_of(w, scale, element):
     return e4m3(quotient)
 
 
-def channel(w, element, least_error):
+def channel(w, element, least_error, squares=None):
     if not np.isfinite(w).all():
         return np.zeros_like(w), f32(np.nan)
     tiny = f32(2.0**-126)
@@ -39,7 +39,7 @@ def channel(w, element, least_error):
         scale = max(f32(whole * f32(1 - step / 64)), tiny)
         off = w.astype(f64) - codes_of(w, scale, element).astype(f64) * f64(scale)
         error = f64(0)
-        for square in off * off:
+        for square in off * off if squares is None else squares * (off * off):
             error += square
         if least is None or error < least:
             best, least = scale, error
@@ -50,6 +50,12 @@ CASES = [("plain", data(24, 1)), ("one large", np.concatenate([data(23, 2), np.a
          ("ties", np.array([127, 0.5, 1.5, 2.5, -0.5, -1.5, -126.5, 125.5] * 3, f32)),
          ("least", data(24, 3) * f32(2.0**-130)), ("below", np.full(24, 2.0**-149, f32)), ("large", data(24, 4) * f32(2.0**127)),
          ("infinite", np.concatenate([data(23, 5), np.array([-np.inf], f32)])), ("not a number", np.concatenate([np.array([np.nan], f32), data(23, 6)]))]
+
+# Weights beside sums of squares: of many sizes, where only small weights count, none, or but one.
+CALIBRATED = [("many sizes", data(24, 7), data(24, 8).astype(f64) ** 2), ("small ones count", data(24, 9), np.where(np.abs(data(24, 9)) < 0.01, 1.0, 0.0)),
+              ("the largest counts", data(24, 10), np.where(np.abs(data(24, 10)) == np.abs(data(24, 10)).max(), 1.0e30, 1.0e-30)),
+              ("none counts", data(24, 11), np.zeros(24)), ("all alike", data(24, 3), np.full(24, 0.125)),
+              ("infinite", np.concatenate([data(23, 5), np.array([-np.inf], f32)]), np.ones(24))]
 
 
 def bits(values):
@@ -77,6 +83,7 @@ struct QuantizedChannel {
   bool least_error;
   std::vector<std::uint32_t> weights, codes;
   std::uint32_t scale;
+  std::vector<double> squares = {};  ///< by which errors are weighed (P103), or none
 };
 
 inline const std::vector<QuantizedChannel>& quantized_channels() {
@@ -86,6 +93,11 @@ inline const std::vector<QuantizedChannel>& quantized_channels() {
             for least_error in (False, True):
                 codes, scale = channel(w, element, least_error)
                 print(f'      {{"{name}", encoding::Element::{element}, {"true" if least_error else "false"},\n       {{{bits(w)}}},\n       {{{bits(codes)}}},\n       {bits([scale])}}},')
+    for name, w, squares in CALIBRATED:
+        for element in ("i8", "f8e4m3"):
+            codes, scale = channel(w, element, True, squares)
+            exact = ", ".join(float(m).hex() for m in squares)
+            print(f'      {{"{name}", encoding::Element::{element}, true,\n       {{{bits(w)}}},\n       {{{bits(codes)}}},\n       {bits([scale])},\n       {{{exact}}}}},')
     print("""  };
   return channels;
 }

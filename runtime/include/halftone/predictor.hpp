@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "halftone/artifact.hpp"
+#include "halftone/calibration.hpp"
 #include "halftone/device.hpp"
 #include "halftone/error.hpp"
 #include "halftone/trainer.hpp"
@@ -38,6 +39,12 @@ class Predictor {
   /// Likewise the averages of trained parameters, and the frozen ones as they are. Throws Error
   /// where the model states no average() or before the trainer's first update.
   void copy_averages(const Trainer& trainer);
+  /// Of weights that rules quantize with `least_error`, those that are given from here on have
+  /// scales by what products multiplied them by on data (P103); call it before what gives them. An
+  /// empty calibration takes it back. Throws Error, and changes nothing, where a parameter of the
+  /// calibration is none of this model's, or of another size.
+  void calibrate(const Calibration& calibration);
+
   [[nodiscard]] std::vector<std::string> parameter_names() const;
   /// Values are row-major; empty for a scalar.
   [[nodiscard]] std::span<const std::int64_t> parameter_shape(std::string_view name) const;

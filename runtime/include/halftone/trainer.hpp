@@ -271,6 +271,7 @@ class Trainer {
   LoadedWeights load_weights(const std::filesystem::path& file, const LoadOptions& options = {});
 
  private:
+  friend class Calibration;
   friend class Generator;
   friend class Predictor;
   friend RunFacts facts_of(const Trainer& trainer);

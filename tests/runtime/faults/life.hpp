@@ -21,6 +21,7 @@
 #include "../bisect/made_up_variants.hpp"
 #include "../files/scratch_folder.hpp"
 #include "../generated_example.hpp"
+#include "halftone/calibration.hpp"
 #include "halftone/checkpoint.hpp"
 #include "halftone/device.hpp"
 #include "halftone/diagnosis.hpp"
@@ -290,6 +291,16 @@ class Life {
               sizes.push_back(static_cast<float>(value.layer.size()));
             });
             say("inspected", sizes);
+          }},
+         {"calibrate",
+          [this] {
+            Calibration calibration;
+            calibration.add(*trainer_);
+            Floats squares;
+            for (const std::string& name : calibration.parameter_names())
+              for (const double each : calibration.squares(name))
+                squares.push_back(static_cast<float>(each));
+            say("calibrated", squares);
           }},
          {"sample values", [this] {
             Floats elements;
