@@ -14,7 +14,7 @@ namespace halftone::skeletons {
 
 namespace {
 
-/// As tensor_memory_contraction.cuh has them.
+/// As tensor_memory_stages.cuh has them.
 constexpr int64_t kRows = 128, kDepth = 128, kThreads = 384, kOthers = 128, kRegisters = 168,
                   kGroups = 2;
 constexpr int64_t kMemorySlabBytes = 8 * 16 * 32 * 4, kMemoryBarrierBytes = 16, kLastBytes = 48,
