@@ -53,13 +53,11 @@ struct ScaledColumns {
   }
 };
 
-/// Of a float, a power of two, the f8e8m0 that it is. P21: numbers of a scale of 2^113 or more may
-/// be infinite, which their codes are not.
+/// What the instruction takes of a word behind a stage's codes.
 template <int kLhs, int kRhs>
 __device__ __forceinline__ unsigned int scale_in_register(ScaledCode8<kLhs, kRhs>*,
                                                           unsigned int scale) {
-  const unsigned int exponent = scale >> 23;
-  return exponent < 127 + 113 ? exponent : 255;
+  return f8e8m0_of(scale);
 }
 
 /// Codes as fragments of float8_contraction.cuh, and beside each line of them what the instruction
@@ -161,8 +159,7 @@ class ScaledCopies<Layout, ScaledMatrix<kExponentBits, kLines, kPlaces>, kThread
       const long long line = first_ + number % Layout::kExtent;
       const long long place = place_ + number / Layout::kExtent * Layout::kScaled;
       const bool is_inside = line < extent_ && place < places_;
-      const long long at = Layout::kAlongDepth ? line / kLines * pitch_ + place / kPlaces
-                                               : place / kPlaces * pitch_ + line / kLines;
+      const long long at = scale_at<Layout::kAlongDepth, kLines, kPlaces>(line, place, pitch_);
       ptx::cp_async_ca_zero_fill<4, 4 * kPiece * kThreads>(
           to_ + stage, from_ + 4 * (is_inside ? at : 0), is_inside ? 4 : 0);
     }

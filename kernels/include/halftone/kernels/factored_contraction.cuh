@@ -83,10 +83,9 @@ class FactorCopies : public CodeCopies<Layout, kExponentBits, kThreads, kRowByte
         to_(shared + Layout::scale_offset(static_cast<int>(threadIdx.x), 0)),
         total_(static_cast<int>(depth.total)),
         step_(Layout::kAlongDepth ? 4 : 4 * x.pitch) {
-    const long long line = first + static_cast<int>(threadIdx.x), block = depth.first / kPlaces;
-    from_ = __cvta_generic_to_global(x.scales) + 4 * (Layout::kAlongDepth
-                                                          ? line / kLines * x.pitch + block
-                                                          : block * x.pitch + line / kLines);
+    const long long line = first + static_cast<int>(threadIdx.x);
+    from_ = __cvta_generic_to_global(x.scales) +
+            4 * scale_at<Layout::kAlongDepth, kLines, kPlaces>(line, depth.first, x.pitch);
     left_ = line < extent ? static_cast<int>(depth.total - depth.first) : 0;
   }
 

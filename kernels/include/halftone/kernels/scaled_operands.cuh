@@ -3,12 +3,12 @@
 // memory and behind a stage's codes in shared memory.
 #pragma once
 
+#include "halftone/kernels/block_scales.cuh"
 #include "halftone/kernels/float8_contraction.cuh"
 
 namespace halftone::kernels::tensor_contraction {
 
-/// An operand: kLines lines, none of which is summed over, by kPlaces places of the sum share a
-/// scale; a line of scales, in the order of the codes' memory, is `pitch` long.
+/// An operand, and its scales, as scale_at finds them.
 template <int kExponentBits, int kLines, int kPlaces>
 struct ScaledMatrix {
   static_assert(kPlaces % 32 == 0, "an instruction multiplies 32 places by one scale");

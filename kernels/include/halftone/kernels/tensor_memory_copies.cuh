@@ -3,6 +3,7 @@
 // thread asks, and scales or factors of their lines, which two warps fetch.
 #pragma once
 
+#include "halftone/kernels/block_scales.cuh"
 #include "halftone/kernels/ptx_sm89.cuh"
 #include "halftone/kernels/tensor_memory_stages.cuh"
 
@@ -49,35 +50,30 @@ __device__ __forceinline__ void copy_codes(const TensorMap& lhs, const TensorMap
 
 //===--- Scales, by two warps ---===//
 
-/// Of a float, a power of two, the f8e8m0 that it is. P21: numbers of a scale of 2^113 or more may
-/// be infinite, which their codes are not.
-__device__ __forceinline__ unsigned int f8e8m0_of(float scale) {
-  const unsigned int exponent = __float_as_uint(scale) >> 23;
-  return exponent < 127 + 113 ? exponent : 255;
-}
-
-/// The scales of one operand: kLines lines, none of which is summed over, by kPlaces places share
-/// one; a line of them, in the order of the codes' memory, is `pitch` long.
+/// The scales of one operand, as scale_at finds them.
 template <bool kAlongDepth, int kLines, int kPlaces>
 struct Scales {
   static_assert(kPlaces % kStep == 0, "an instruction multiplies 32 places by one scale");
   const float* scales;
   long long pitch, lines, places;
 
+  __device__ __forceinline__ const float* at(int line, int place) const {
+    return scales + scale_at<kAlongDepth, kLines, kPlaces>(line, place, pitch);
+  }
+
   /// Of a line, the word of four for the stage from `place` on; past the ends 2^-127, which zeros
   /// are multiplied by.
-  __device__ __forceinline__ void load(long long line, int place,
+  __device__ __forceinline__ void load(int line, int place,
                                        unsigned int (&words)[kWordsOfCodes]) const {
     float values[kSteps];
 #pragma unroll
     for (int i = 0; i < kSteps; ++i) {
-      const long long at = place + i * kStep;
-      const long long from =
-          kAlongDepth ? line / kLines * pitch + at / kPlaces : at / kPlaces * pitch + line / kLines;
-      values[i] = line < lines && at < places ? __ldg(scales + from) : 0.0f;
+      const bool is_inside = line < lines && place + i * kStep < places;
+      values[i] = is_inside ? __ldg(at(line, place + i * kStep)) : 0.0f;
     }
-    words[0] = f8e8m0_of(values[0]) | f8e8m0_of(values[1]) << 8 | f8e8m0_of(values[2]) << 16 |
-               f8e8m0_of(values[3]) << 24;
+    words[0] = 0;
+#pragma unroll
+    for (int i = 0; i < kSteps; ++i) words[0] |= f8e8m0_of(__float_as_uint(values[i])) << 8 * i;
   }
 };
 
@@ -87,11 +83,11 @@ struct PackedScales {
   long long pitch, lines;
 
   /// Of a line, four for the stage from its byte `place` on; past the ends zeros, likewise.
-  __device__ __forceinline__ void load(long long line, int place,
+  __device__ __forceinline__ void load(int line, int place,
                                        unsigned int (&words)[kWordsOfPairs]) const {
 #pragma unroll
     for (int i = 0; i < kWordsOfPairs; ++i) {
-      const long long part = place / kStep + i;
+      const int part = place / kStep + i;
       const bool is_inside = line < lines && part < pitch;
       words[i] = is_inside ? static_cast<unsigned int>(__ldg(scales + line * pitch + part)) : 0;
     }
@@ -157,24 +153,16 @@ __device__ __forceinline__ void copy_scales(const Body& body, const Storage<Tile
 
 //===--- Factors, by two warps ---===//
 
-/// Number `thread` of 64 copies those of every 64th line of rows and columns, as Scales has them of
-/// one block, asking for those of further parts meanwhile; past the ends zeros.
+/// Number `thread` of 64 copies those of every 64th line of rows and columns, asking for those of
+/// further parts meanwhile; past the ends zeros.
 template <class Body, class Tile>
 __device__ __forceinline__ void copy_factors(const Body& body, const Storage<Tile>& storage,
                                              const Order<Tile>& order, int thread) {
   constexpr int kThreads = 64, kOwn = (Tile::kRows + Tile::kColumns) / kThreads;
   static_assert(Body::kLhsScalePlaces % kDepth == 0 && Body::kRhsScalePlaces % kDepth == 0,
                 "a sum of 128 products has one factor of an operand");
-  const auto from_lhs = [&](int line, int k) {
-    const long long block = line / Body::kLhsScaleLines, part = k / Body::kLhsScalePlaces;
-    return body.lhs_scales + (Body::kTransposeLhs ? part * body.lhs_scale_pitch() + block
-                                                  : block * body.lhs_scale_pitch() + part);
-  };
-  const auto from_rhs = [&](int line, int k) {
-    const long long block = line / Body::kRhsScaleLines, part = k / Body::kRhsScalePlaces;
-    return body.rhs_scales + (Body::kTransposeRhs ? block * body.rhs_scale_pitch() + part
-                                                  : part * body.rhs_scale_pitch() + block);
-  };
+  const auto lhs = lhs_scales<Tile>(body);
+  const auto rhs = rhs_scales<Tile>(body);
   Turn<Tile::kStages> turn;
   for (unsigned int unit = blockIdx.x; unit < order.units(); unit += gridDim.x) {
     const auto place = order(unit);
@@ -186,8 +174,8 @@ __device__ __forceinline__ void copy_factors(const Body& body, const Storage<Til
         const int at = i * kThreads + thread;
         const bool is_row = i < Tile::kRows / kThreads;
         const int line = is_row ? place.row + at : place.column + at - Tile::kRows;
-        const bool is_inside = is_row ? line < body.rows : line < body.columns();
-        const float* const from = is_row ? from_lhs(line, k) : from_rhs(line, k);
+        const bool is_inside = line < (is_row ? lhs.lines : rhs.lines);
+        const float* const from = is_row ? lhs.at(line, k) : rhs.at(line, k);
         ptx::cp_async_ca_zero_fill<4, 0>(storage.factors(turn.stage) + 4 * at,
                                          __cvta_generic_to_global(from), is_inside ? 4 : 0);
       }
