@@ -11,7 +11,8 @@ namespace {
 
 static_assert(sizeof(EncodedMap) == manifest::kMapBytes);
 
-/// Kernels count along each dimension of what they copy in 32 bits, and add two such numbers.
+/// Kernels count along each dimension of what they copy in 32 bits, and add two such numbers. Along
+/// memory they count words in bytes.
 constexpr std::int64_t kMostCoordinate = std::int64_t{1} << 30;
 
 EncodedMap encode(const Bindings& to, const manifest::TensorMap& map, const BoundLaunch& bound,
@@ -25,7 +26,8 @@ EncodedMap encode(const Bindings& to, const manifest::TensorMap& map, const Boun
                    .dimensions = {}};
   for (auto dimension = map.dimensions.rbegin(); dimension != map.dimensions.rend(); ++dimension) {
     const std::int64_t extent = manifest::elements(dimension->extent, symbols);
-    if (extent > kMostCoordinate) {
+    const bool counts_bytes = bits == 32 && source.dimensions.empty();
+    if (extent > kMostCoordinate / (counts_bytes ? 4 : 1)) {
       to.plan.refuse_launch("has an operand of more than 2^30 rows or columns, of kernel '" +
                             bound.kernel + "'");
     }

@@ -357,6 +357,42 @@ TEST_CASE("damaged kernel texts and impossible grids are refused") {
         "'line_forward'; bind smaller sizes");
 }
 
+TEST_CASE("what tensor copies fetch has 2^30 rows and columns at most, or bytes of packed codes") {
+  namespace m = halftone::manifest;
+  // Of batch * batch rows, or of 16 * batch * batch words in a row.
+  const auto bound = [](std::int64_t batch, m::Element element) {
+    const bool are_words = element == m::Element::i32;
+    const ChangedArtifact copying([&](m::Manifest& manifest) {
+      m::Program& program = manifest.programs[0];
+      m::Launch& launch = program.phases[static_cast<std::size_t>(m::Phase::update)][0];
+      const auto codes = static_cast<std::int32_t>(program.buffers.size());
+      const auto slot = static_cast<std::int32_t>(program.slots.size());
+      program.buffers.push_back({"codes", m::Role::activation, element, {{16, -1}}, slot, 0.0});
+      program.slots.push_back({{codes}});
+      const auto argument = static_cast<std::int32_t>(launch.arguments.size());
+      launch.arguments.push_back({codes, 0});
+      std::vector<m::Dimension> rows = {{16, -1}}, columns = {{16, -1}};
+      for (int i = 0; i < 2; ++i) (are_words ? columns : rows).push_back({1, 0});
+      if (!are_words) rows.erase(rows.begin());
+      manifest.cuda[0].kernels[static_cast<std::size_t>(launch.kernel)].maps = {
+          {argument, element, {{rows, 1}, {columns, 16}}}};
+    });
+    return message_of([&] {
+      const auto device = fake::device(std::make_shared<fake::Log>(), {.encodes_maps = true});
+      Trainer(copying.artifact(), device, {.batch = batch});
+    });
+  };
+  const auto refused = [](const char* batch) {
+    return std::string("trainer: model 'line' with batch ") + batch +
+           " has an operand of more than 2^30 rows or columns, of kernel 'line_update'; bind "
+           "smaller sizes";
+  };
+  CHECK(bound(32768, m::Element::bf16) == "no error");
+  CHECK(bound(32769, m::Element::bf16) == refused("32769"));
+  CHECK(bound(4096, m::Element::i32) == "no error");
+  CHECK(bound(4097, m::Element::i32) == refused("4097"));
+}
+
 TEST_CASE("an image that a kernel gathers has at most 2^30 windows and 2^30 places") {
   // 4 * batch by batch of them, as where symbols say how long two sides are.
   const ChangedArtifact gathering([](auto& manifest) {
