@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The order of what touches tensor memory: PTX ISA 9.0, 9.7.16.6. Tensor cores do what a thread
-// asks for in order; whoever else touches the same columns must have waited, and fenced.
+// asks for in order, also copies behind products, of which it does not say so; whoever else touches
+// the same columns must have waited, and fenced.
 #include "tensor_work.hpp"
 
 #include <algorithm>

@@ -2,9 +2,9 @@
 // tcgen05 of every format, layout and swizzle of two operands of 8 bits, with and without scales,
 // and of 4 bits, two a byte, with them. Operands are laid out by the canonical layouts of PTX ISA
 // 9.0, 9.7.16.4 (in bytes, T = 16), instruction descriptors by its tables 42 to 44, scales by its
-// figures 231 and 240, of 4 bits as CUTLASS's atom of 128 lines by four scales has them; results
-// are compared with sums of small integers times powers of two, which every accumulation keeps
-// exact.
+// figures 231 and 240, of 4 bits in the bytes of words that 9.7.16.10.7.2 and 9.7.16.10.7.3 say;
+// results are compared with sums of small integers times powers of two, which every accumulation
+// keeps exact.
 #include <doctest/doctest.h>
 
 #include <algorithm>

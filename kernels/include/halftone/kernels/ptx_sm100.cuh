@@ -48,8 +48,9 @@ __device__ __forceinline__ void tcgen05_cp_32x128b_warpx4(unsigned int to,
 
 // 9.7.16.10.9 tcgen05.mma, by one thread: sums = a * b, plus what they were unless `accumulate` is
 // 0, of codes of 8 bits, 32 of k. a and b lie in shared memory by their matrix descriptors
-// (9.7.16.4.1), whatever else is said by the instruction descriptor (9.7.16.4.2). Work of one
-// thread is done in the order in which it was asked for.
+// (9.7.16.4.1), whatever else is said by the instruction descriptor (9.7.16.4.2). Of one thread
+// products wait for copies that it asked for before, and those of the same sums for one another
+// (9.7.16.6.2); that copies wait for products, too, is what programs rely on that run.
 
 __device__ __forceinline__ void tcgen05_mma_f8f6f4(unsigned int sums, unsigned long long a,
                                                    unsigned long long b, unsigned int descriptor,
