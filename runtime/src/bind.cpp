@@ -324,12 +324,12 @@ void BoundProgram::set_parameter(std::string_view name, std::span<const float> v
 
 void BoundProgram::calibrate(const Calibration& calibration) {
   for (const std::string& name : calibration.parameter_names()) {
-    const std::size_t mine = count_of(find_parameter("calibrate", name));
-    if (const std::size_t theirs = calibration.squares(name).size(); theirs != mine) {
+    const auto& mine = find_parameter("calibrate", name).shape;
+    if (const auto theirs = calibration.parameter_shape(name); !std::ranges::equal(mine, theirs)) {
       throw Error({.operation = "calibrate",
                    .object = named("parameter", name),
-                   .cause = "has " + std::to_string(mine) + " values, but " +
-                            std::to_string(theirs) + " in the calibration",
+                   .cause = "is " + extents_text(mine) + " in the predictor, but " +
+                            extents_text(theirs) + " in the calibration",
                    .hint = "calibrate by a trainer of the same model"});
     }
   }

@@ -4,7 +4,9 @@
 
 #include <charconv>
 #include <concepts>
+#include <cstdint>
 #include <iterator>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -26,6 +28,16 @@ namespace halftone {
 [[nodiscard]] inline std::string number_text(std::floating_point auto value) {
   char text[32];
   return {text, std::to_chars(text, text + sizeof text, value).ptr};
+}
+
+/// 24 x 10
+[[nodiscard]] inline std::string extents_text(std::span<const std::int64_t> extents) {
+  std::string text;
+  for (const std::int64_t extent : extents) {
+    if (!text.empty()) text += " x ";
+    text += std::to_string(extent);
+  }
+  return text;
 }
 
 /// A share as "12.5 %", with three digits.

@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "artifacts.hpp"
@@ -21,10 +22,13 @@ namespace {
 
 using description::Quantization;
 
-/// quantized.halftone under f32 with weights in i8, and under bf16 with weights in f8e4m3.
+/// quantized.halftone under f32 with weights in i8, under bf16 with weights in f8e4m3, with
+/// masters in halves under f16 and under f32.
 const LinkedArtifact& i8() { return kPredictedArtifacts[0]; }
 const LinkedArtifact& f8() { return kPredictedArtifacts[2]; }
 const LinkedArtifact& some() { return kPredictedArtifacts[3]; }
+const LinkedArtifact& decoder() { return kPredictedArtifacts[5]; }
+const LinkedArtifact& halves() { return kPredictedArtifacts[8]; }
 
 /// Of quantized.halftone, from what its layers read, in any order of the sums.
 class Squares {
@@ -54,7 +58,8 @@ class Squares {
                                bool is_turned) const {
     std::vector<double> sums(depth), squares(depth * columns);
     const auto x = values(node);
-    for (std::size_t i = 0; i < x.size(); ++i) sums[i % depth] += std::pow(double{x[i]}, 2);
+    for (std::size_t i = 0; i < x.size(); ++i)
+      sums[i % depth] += std::pow(double{reference::round({operands_}, x[i])}, 2);
     for (std::size_t e = 0; e < squares.size(); ++e)
       squares[e] = sums[is_turned ? e / columns : e % depth];
     return squares;
@@ -110,10 +115,13 @@ std::vector<float> expected(const Pair& pair, const std::string& parameter, Quan
 }  // namespace
 
 TEST_CASE("a calibration sums the squares of all that products multiply a weight by") {
-  for (const bool is_narrow : {false, true}) {
-    CAPTURE(is_narrow);
-    const LinkedArtifact& artifact = is_narrow ? f8() : i8();
-    const encoding::Element operands = is_narrow ? encoding::Element::bf16 : encoding::Element::f32;
+  using encoding::Element;
+  const std::pair<const LinkedArtifact&, Element> cases[] = {{i8(), Element::f32},
+                                                             {f8(), Element::bf16},
+                                                             {some(), Element::f16},
+                                                             {halves(), Element::f32}};
+  for (const auto& [artifact, operands] : cases) {
+    CAPTURE(std::string(artifact.name));
     Pair pair = make_pair(artifact, tested_variant, 6);
     std::map<std::string, std::vector<double>> sums;
     Calibration calibration;
@@ -238,7 +246,20 @@ TEST_CASE("what is no calibration of the model, or of no numbers, is refused and
   pair.draw();
   pair.trainer.forward(pair.named_inputs());
   calibration.add(pair.trainer);
-  Pair others = make_pair(kPredictedArtifacts[5], tested_variant, 6);
+  Pair others = make_pair(decoder(), tested_variant, 6);
+  others.draw();
+  others.trainer.forward(others.named_inputs());
+  const Calibration before = calibration;
+  CHECK(message_of([&] { calibration.add(others.trainer); }) ==
+        "calibrate: parameter 'embed.weight' is 29 x 16 in the trainer, but 21 x 10 in the "
+        "calibration; add runs of one model");
+  CHECK(calibration == before);
+  Calibration of_others;
+  of_others.add(others.trainer);
+  Predictor mine(pair.artifact, pair.device, pair.setup(1));
+  CHECK(message_of([&] { mine.calibrate(of_others); }) ==
+        "calibrate: parameter 'embed.weight' is 21 x 10 in the predictor, but 29 x 16 in the "
+        "calibration; calibrate by a trainer of the same model");
   Predictor other(others.artifact, others.device, others.setup(1));
   CHECK(
       message_of([&] {

@@ -3,7 +3,9 @@
 // seek the scales of quantized weights by (P103, P104).
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,12 +27,16 @@ class Calibration {
  public:
   /// Runs forward what the trainer ran last once more, as Trainer::inspect does, and adds the
   /// squares of all numbers that products of one weight multiply it by. Costs a forward pass and
-  /// more memory while it runs, and changes no trainer. Throws Error as Trainer::inspect does, and,
-  /// having added nothing, where such a number is not finite.
+  /// more memory while it runs, of a convolution about as many as it has taps, and changes no
+  /// trainer. Throws Error as Trainer::inspect does, and, having added nothing, where such a number
+  /// is not finite or a parameter has another shape than in the runs before.
   void add(const Trainer& trainer);
 
   /// Those that products read, in alphabetical order.
   [[nodiscard]] std::vector<std::string> parameter_names() const;
+
+  /// Empty where no product read it; valid until the calibration changes.
+  [[nodiscard]] std::span<const std::int64_t> parameter_shape(std::string_view parameter) const;
 
   /// For each element of the parameter, row-major, the sum of the squares of all numbers that it
   /// was multiplied by; empty where no product read it.
@@ -49,7 +55,7 @@ class Calibration {
     bool operator==(const Reading&) const = default;
   };
   struct Weight {
-    std::size_t elements = 0;
+    std::vector<std::int64_t> shape;
     std::vector<Reading> readings;
 
     bool operator==(const Weight&) const = default;
