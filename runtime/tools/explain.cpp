@@ -144,6 +144,7 @@ class Explainer {
       for (const manifest::Value& value : program.values) {
         const manifest::Element format = value.encoding.element;
         if (value.role != manifest::ValueRole::gradient || !has_short_range(format)) continue;
+        if (!numbers(value, program).is_null()) continue;  // the scale brings them into the range
         ++gradients;
         formats.insert(format);
       }

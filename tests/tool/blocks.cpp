@@ -225,7 +225,7 @@ TEST_CASE("explain tells thirty blocks in fewer than 120 lines, and every decisi
   CHECK(decisions == manifest.decisions.size());
 }
 
-TEST_CASE("P44: gradients in f16 without a loss scale are noted") {
+TEST_CASE("P44: gradients in f16 without a loss scale, or scales of their own, are noted") {
   manifest::Manifest manifest = thirty_blocks();
   for (auto& value : manifest.programs.front().values) value.encoding = manifest::Element::f16;
   CHECK(json_of("explain " + File(manifest::encode(manifest)).path())["notes"].empty());
@@ -238,6 +238,19 @@ TEST_CASE("P44: gradients in f16 without a loss scale are noted") {
   CHECK(run_tool("explain --summary " + file.path())
             .output.find("\nnote: 180 gradients are held in "
                          "f16 without a loss scale: ") != std::string::npos);
+  manifest::Program& program = manifest.programs.front();
+  const auto gradient =
+      std::ranges::find(program.values, manifest::ValueRole::gradient, &manifest::Value::role);
+  manifest::Encoding with_scale = manifest::Element::f16;
+  with_scale.scaling = {.kind = encoding::Scaling::Kind::tensor};
+  with_scale.saturate = true;
+  program.casts.push_back({.value = static_cast<std::int32_t>(gradient - program.values.begin()),
+                           .from = manifest::Element::f32,
+                           .to = with_scale,
+                           .kernel = program.casts.front().kernel});
+  const File scaled(manifest::encode(manifest));
+  CHECK(run_tool("explain --summary " + scaled.path()).output.find("\nnote: 179 gradients are ") !=
+        std::string::npos);
 }
 
 TEST_CASE("explain prints as much as is asked for") {
