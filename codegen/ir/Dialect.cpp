@@ -184,7 +184,7 @@ StringRef getLayer(Operation *op) {
 
 bool haveAsManyElements(ArrayRef<Attribute> a, ArrayRef<Attribute> b) {
   auto partsOf = [](ArrayRef<Attribute> dims) {
-    SmallVector<std::pair<StringRef, int64_t>> symbols; // with their divisors
+    SmallVector<StringRef> symbols; // with what is no factor of all
     int64_t numbers = 1;
     for (Attribute dim : dims) {
       if (auto number = dyn_cast<IntegerAttr>(dim)) {
@@ -192,12 +192,11 @@ bool haveAsManyElements(ArrayRef<Attribute> a, ArrayRef<Attribute> b) {
         continue;
       }
       SymbolicExtent extent = symbolicExtentOf(cast<StringAttr>(dim).getValue());
-      if (extent.added == 0) {
-        numbers *= extent.factor;
-        symbols.emplace_back(extent.name, extent.divisor);
-      } else { // as it is spelled
-        symbols.emplace_back(cast<StringAttr>(dim).getValue(), 1);
-      }
+      int64_t divisor = extent.knownDivisor();
+      numbers *= divisor;
+      extent.factor /= divisor;
+      extent.added /= divisor;
+      symbols.push_back(symbolOf(dim.getContext(), extent).getValue());
     }
     llvm::sort(symbols);
     return std::pair(symbols, numbers);

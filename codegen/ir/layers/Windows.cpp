@@ -50,9 +50,11 @@ bool Windows::fit(TensorType x, TensorType windows) const {
     auto length = dyn_cast<IntegerAttr>(from), count = dyn_cast<IntegerAttr>(to);
     int64_t reach = along.dilation * (along.kernel - 1), zeros = along.before + along.after;
     if (!length) { // a part of the length, whatever its symbol is bound to
-      int64_t added = addedTo(from);
-      if (!isa<StringAttr>(to) || repeatDim(to, along.stride) != lengthenDim(from, -added) ||
-          zeros + added > reach || zeros + added <= reach - along.stride)
+      if (!isa<StringAttr>(to))
+        return false;
+      int64_t added = addedTo(from), more = addedTo(to);
+      if (repeatDim(lengthenDim(to, -more), along.stride) != lengthenDim(from, -added) ||
+          llvm::divideFloorSigned(added + zeros - reach - 1, along.stride) + 1 != more)
         return false;
       continue;
     }
@@ -332,7 +334,7 @@ Value Windows::isInsideAlong(Scalars &s, TensorType windows, TensorType x, size_
     require(Predicate::sge, s.integer(first));
   auto length = dyn_cast<IntegerAttr>(x.getDims()[axis]);
   if (!length) { // a whole number of strides, and what is added
-    shift -= addedTo(x.getDims()[axis]);
+    shift += along.stride * addedTo(windows.getDims()[axis]) - addedTo(x.getDims()[axis]);
     if (int64_t outside = -llvm::divideFloorSigned(-1 - shift, along.stride) - 1; outside > 0)
       require(Predicate::slt, s.minus(s.length(windows.getDims()[axis]), s.integer(outside)));
     return inside;
