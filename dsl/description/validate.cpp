@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules D1 to D17, in an order that lets each rely on those before it.
+// The rules D1 to D17 and D116, in an order that lets each rely on those before it.
 #include "halftone/description/validate.hpp"
 
 #include <algorithm>
@@ -35,9 +35,9 @@ class Checker {
       : description_(description), nodes_(description.nodes), uses_(nodes_.size(), 0) {}
 
   std::optional<Fault> find() {
-    const bool holds = check_nodes() && check_outputs() && check_losses() && check_kept() &&
-                       check_assignments() && check_uses() && check_training() && check_stages() &&
-                       check_rules() && check_optimizer();
+    const bool holds = check_nodes() && check_outputs() && check_losses() && check_limits() &&
+                       check_kept() && check_assignments() && check_uses() && check_training() &&
+                       check_stages() && check_rules() && check_optimizer();
     return holds ? std::nullopt : std::optional(fault_);
   }
 
@@ -54,6 +54,7 @@ class Checker {
   bool check_nodes();
   bool check_outputs();
   bool check_losses();
+  bool check_limits();
   bool check_kept();
   bool check_assignments();
   bool check_uses();
@@ -165,6 +166,24 @@ bool Checker::check_kept() {  // D17
       if (uses_[static_cast<std::size_t>(operand.node)] > 1 ||
           std::any_of(description_.assignments.begin(), description_.assignments.end(), is_its))
         return refuse(", which something else reads or assigns; give it a state of its own");
+    }
+  }
+  return true;
+}
+
+bool Checker::check_limits() {  // D116
+  const std::vector<SizeLimit> limits = size_limits(description_);
+  for (const SizeLimit& low : limits) {
+    for (const SizeLimit& high : limits) {
+      if (low.symbol != high.symbol || low.least <= high.most) continue;
+      const auto of = std::find_if(nodes_.begin(), nodes_.end(),
+                                   [&](const Node& node) { return node.name == high.node; });
+      const auto index = static_cast<std::size_t>(of - nodes_.begin());
+      return fail(Section::node, index, static_cast<NodeId>(index),
+                  subject(*of) + " " + high.reason + ", which wants '" + high.symbol + "' to be " +
+                      std::to_string(high.most) + " or less, but '%" + low.node + "' " +
+                      low.reason + ", which wants " + std::to_string(low.least) +
+                      " or more; give one of them a number, or another symbol (D116)");
     }
   }
   return true;

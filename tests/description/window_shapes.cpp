@@ -20,6 +20,11 @@ TEST_CASE("windows fit what they slide over") {
   CHECK(!gives({fixed(7), fixed(4)}, weight, plain));
   CHECK(!gives({kBatch, kTime, fixed(6), fixed(4)}, weight, plain));
   CHECK(!gives({kBatch, fixed(7), fixed(6), kTime}, weight, plain));
+  const Dimension wide{0, "wide", 1};  // "same", over a symbol
+  const LayerAttributes same = window_settings({{"kernel", {3, 3}}, {"padding", {1, 1, 1, 1}}});
+  CHECK(gives({fixed(7), wide, fixed(4)}, weight, same));
+  CHECK(!gives({fixed(7), kBatch, fixed(4)}, weight, same));
+  CHECK(!gives({kBatch, wide, fixed(4)}, weight, same));
   CHECK(!gives({kBatch, fixed(2), fixed(6), fixed(4)}, weight, plain));
   CHECK(!gives(image, {fixed(8), fixed(3), fixed(2), fixed(4)}, plain));
   CHECK(!gives(image, {fixed(8), fixed(3), fixed(3), fixed(3)}, plain));
@@ -193,6 +198,31 @@ TEST_CASE("D116: layers bound the symbols of their lengths") {
         "side 3: c has a padding of 3 at a dimension of 2*side - 3, circular\n"
         "side 2: d has a window that steps over all of 2*side by its dilation of 4\n"
         "side 3 to 158: e makes 5 windows of 2*side places, each of 1 to 64 elements along it\n");
+}
+
+TEST_CASE("D116: bounds of a symbol that leave no size are refused, naming both layers") {
+  const auto with = [](const std::string& windows) {
+    return parse(
+        "halftone description 1\n"
+        "model \"bounded\"\n"
+        "input %x : f32[batch, side, 6, 4]\n"
+        "%a = adaptive_pool(x: %x) {size: [" +
+        windows + ", 6], function: max} : [batch, " + windows +
+        ", 6, 4]\n"
+        "%b = adaptive_pool(x: %x) {size: [2, 1], function: max} : [batch, 2, 1, 4]\n"
+        "output \"y\" = %a\n"
+        "output \"z\" = %b\n"
+        "optimizer sgd learning_rate 1 momentum 0 weight_decay 0\n");
+  };
+  CHECK(std::holds_alternative<Description>(with("19")));
+  const auto refused = with("20");
+  REQUIRE(std::holds_alternative<ParseError>(refused));
+  CHECK(std::get<ParseError>(refused).line == 5);
+  CHECK(std::get<ParseError>(refused).message ==
+        "adaptive_pool '%b' makes 2 windows of side places, each of 1 to 10 elements along it, "
+        "which wants 'side' to be 19 or less, but '%a' makes 20 windows of side places, each of 1 "
+        "to 64 elements along it, which wants 20 or more; give one of them a number, or another "
+        "symbol (D116)");
 }
 
 TEST_CASE("D115: what stretches and what makes channels of places multiplies and divides factors") {

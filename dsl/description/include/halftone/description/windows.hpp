@@ -128,7 +128,8 @@ constexpr bool has_spatial(Node& node, int dimensions, const char* does) {
                 node.fixed(dimensions + 1), " dimensions or more");
     return false;
   }
-  if (node.rank(x) == dimensions + 1 && node.is_batch(node.at(x, 0))) {
+  for (int i = 0; node.rank(x) == dimensions + 1 && i < dimensions; ++i) {
+    if (!node.is_batch(node.at(x, i))) continue;
     node.refuse("reads ", x, " but ", does, "the batch", kRemedy, "give its input ",
                 node.fixed(dimensions + 2), " dimensions or more, of which that is the first");
     return false;
