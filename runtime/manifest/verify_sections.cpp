@@ -91,7 +91,8 @@ std::string verify_ranges(const Manifest& manifest, const Program& program) {
     const std::int32_t symbol = program.sections[static_cast<std::size_t>(buffer.section)].symbol;
     if (is_of_part(program, buffer) && buffer.role == Role::activation) continue;
     if (buffer.role != Role::activation || buffer.shape.empty() ||
-        buffer.shape[0].symbol != symbol || buffer.shape[0].divisor != 1) {
+        buffer.shape[0].symbol != symbol || buffer.shape[0].divisor != 1 ||
+        buffer.shape[0].added != 0) {
       return who + " holds no rows of its section";
     }
   }

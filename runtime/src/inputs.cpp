@@ -12,6 +12,7 @@
 #include "formats.hpp"
 #include "halftone/encoding/traits.hpp"
 #include "halftone/error.hpp"
+#include "halftone/manifest/plan.hpp"
 #include "text.hpp"
 
 namespace halftone {
@@ -119,13 +120,15 @@ std::int64_t rows_of(const BoundProgram& program, const char* operation, const R
 }
 
 /// ", of lengths 4 * side": of what has several places for each of what a symbol is bound to
-/// (D112); empty otherwise.
+/// (D112), or some more (D116); empty otherwise.
 std::string multiples_of(const ProgramPlan& plan, std::size_t buffer) {
   std::vector<std::string> lengths;
   for (const manifest::Dimension& dimension : plan.buffer(buffer).shape) {
-    if (dimension.symbol < 0 || dimension.extent == 1) continue;
-    const std::string length = std::to_string(dimension.extent) + " * " +
-                               plan.manifest().symbols[static_cast<std::size_t>(dimension.symbol)];
+    if (dimension.symbol < 0 || (dimension.extent == 1 && dimension.added == 0)) continue;
+    const std::string length =
+        (dimension.extent == 1 ? "" : std::to_string(dimension.extent) + " * ") +
+        plan.manifest().symbols[static_cast<std::size_t>(dimension.symbol)] +
+        manifest::added_text(dimension);
     if (std::ranges::find(lengths, length) == lengths.end()) lengths.push_back(length);
   }
   std::string text;

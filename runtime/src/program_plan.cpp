@@ -215,7 +215,8 @@ void ProgramPlan::check_rows(const manifest::Kernel& kernel) const {
   for (const manifest::TaskAxis& axis : kernel.tasks) {
     if (axis.tile != manifest::kMostColumns || axis.extent.front().symbol < 0) continue;
     const auto symbol = static_cast<std::size_t>(axis.extent.front().symbol);
-    if (symbols()[symbol] <= manifest::kMostColumns / axis.extent.front().extent) continue;
+    const manifest::Dimension& row = axis.extent.front();
+    if (symbols()[symbol] <= (manifest::kMostColumns - row.added) / row.extent) continue;
     throw Error({.operation = who_,
                  .object = named("symbol", manifest().symbols[symbol]),
                  .cause = "is " + std::to_string(symbols()[symbol]) + ", but the rows of " +
@@ -478,10 +479,11 @@ std::string ProgramPlan::shape_text(std::size_t index, const Sizes& sizes) const
       continue;
     }
     const auto symbol = static_cast<std::size_t>(dimension.symbol);
+    if (dimension.added != 0) text += "(";
     if (dimension.extent != 1) text += std::to_string(dimension.extent) + " * ";
     text += manifest().symbols[symbol] + " " + std::to_string(sizes.symbols[symbol]);
     if (dimension.divisor != 1) text += " / " + std::to_string(dimension.divisor);
-    text += manifest::added_text(dimension);
+    if (dimension.added != 0) text += manifest::added_text(dimension) + ")";
   }
   return text.empty() ? "a scalar" : text;
 }

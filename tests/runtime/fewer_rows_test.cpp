@@ -167,6 +167,21 @@ TEST_CASE("inputs that begin with different symbols take the planned sizes alone
         "row-major");
 }
 
+TEST_CASE("values of a sum's length are refused in a sentence that says what lengths there are") {
+  const ChangedArtifact changed([](auto& manifest) {
+    for (std::size_t program : {0, 2})
+      manifest.programs[program].buffers[1].shape[0] = {1, 0, 1, 2};
+  });
+  const std::array bindings = {Binding{"batch", 2}};
+  halftone::Trainer trainer(changed.artifact(), device(), {.model = "", .bindings = bindings});
+  CHECK(message_of([&] {
+          trainer.step(std::array{halftone::NamedValues{"features", std::span(kFeatures)},
+                                  halftone::NamedValues{"target", std::span(kOneRow)}});
+        }) ==
+        "step: input 'target' has 3 values, but (batch 2 + 2) x 2 needs 8; give the whole tensor, "
+        "row-major, of lengths batch + 2");
+}
+
 TEST_CASE("a diagnosis replays with the rows of then") {
   Trainer trainer = trainer_of(4);
   trainer.step(with(twice(kFeatures), 10, NAN), twice(kTarget));

@@ -208,6 +208,11 @@ TEST_CASE("a manifest by which the runtime would leave a buffer is refused with 
          cut_loss(m);
          training(m).buffers[5].shape = {{1, 0, 2}};
        }},
+      {"buffer 'row_errors' holds no rows of its section",
+       [](Manifest& m) {
+         cut_loss(m);
+         training(m).buffers[5].shape = {{1, 0, 1, 2}};
+       }},
       {"buffer 'of a part' holds no rows of its section",
        [](Manifest& m) {
          cut_loss_in_parts(m, {{1, 0}});

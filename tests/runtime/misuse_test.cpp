@@ -233,6 +233,15 @@ TEST_CASE("a row whose length is a symbol holds at most 2^30 elements") {
         "trainer: symbol 'batch' is 1073741825, but the rows of kernel '" + name +
             "' hold at most 2^30 elements; bind a smaller size");
   CHECK(bound(4) == "no error");
+
+  const ChangedArtifact padded([](auto& manifest) {
+    manifest.kernels[0].tasks.push_back({{{1, 0, 1, 2}}, halftone::manifest::kMostColumns});
+  });
+  CHECK(message_of([&] {
+          models::line::Trainer(padded.artifact(), halftone::Device::cpu(),
+                                {.batch = (std::int64_t{1} << 30) - 1});
+        }) == "trainer: symbol 'batch' is 1073741823, but the rows of kernel '" + name +
+                  "' hold at most 2^30 elements; bind a smaller size");
 }
 
 TEST_CASE("an artifact without the program, the code or the model that is asked for is refused") {
