@@ -63,6 +63,12 @@ std::int64_t even_part(std::int64_t whole, std::int64_t most, std::int64_t multi
   return std::max(multiple, round_up(ceil_divide(whole, parts), multiple));
 }
 
+/// That one multiply-add is of. Columns that are no power of two are vectors of a register each.
+std::int64_t lanes_of_vector(const RegisterTile& tile) {
+  const bool is_one_vector = (tile.columns & (tile.columns - 1)) == 0;
+  return is_one_vector ? tile.lanes : tile.columns & -tile.columns;
+}
+
 /// What a contraction takes, cut in tasks for threads, in multiply-adds of a vector.
 class Cuts {
  public:
@@ -76,7 +82,7 @@ class Cuts {
       const double bytes = double(lines) * double(p_.depth) * double(p_.element());
       return bytes > double(cache) ? kFetches : 0.0;
     };
-    product_ = 1.0 / (tiles ? kOfMatrices : double(p_.tile.lanes * p_.tile.depth));
+    product_ = 1.0 / (tiles ? kOfMatrices : double(lanes_of_vector(p_.tile) * p_.tile.depth));
     lhs_ = (tiles ? kPacks : kCopiesLhs) +
            reads(blocking.lhs_neighbours, tiles ? p_.tile.depth : kMostDepth, p_.rows);
     rhs_ = (tiles        ? kPacks
