@@ -64,6 +64,7 @@ class Explainer {
               {"decisions", decisions()},
               {"notes", notes()},
               {"programs", Json::array()}};
+    if (!manifest_.limits.empty()) json["bounds"] = bounds();
     if (!manifest_.stages.empty()) {
       json["stages"] = manifest_.stages;
       json["during"] = manifest_.during;
@@ -77,6 +78,23 @@ class Explainer {
     Json json = Json::object();
     for (std::size_t i = 0; i < binding_.size(); ++i) {
       json[manifest_.symbols[i]] = binding_[i] ? Json(*binding_[i]) : Json();
+    }
+    return json;
+  }
+
+  /// Of symbols that layers bound: the least and the most, null where that is open.
+  Json bounds() const {
+    constexpr std::int64_t kOpen = std::int64_t{1} << 62;
+    Json json = Json::object();
+    for (std::size_t i = 0; i < manifest_.symbols.size(); ++i) {
+      std::int64_t least = 1, most = kOpen;
+      for (const manifest::Limit& limit : manifest_.limits) {
+        if (static_cast<std::size_t>(limit.symbol) != i) continue;
+        least = std::max(least, limit.least);
+        most = std::min(most, limit.most);
+      }
+      if (least > 1 || most < kOpen)
+        json[manifest_.symbols[i]] = Json::array({least, most < kOpen ? Json(most) : Json()});
     }
     return json;
   }

@@ -108,7 +108,14 @@ class Summary {
   std::string unbound() const {
     std::string symbols;
     for (const auto& [symbol, value] : explanation_["symbols"].items()) {
-      if (value.is_null()) symbols += (symbols.empty() ? "" : ",") + printable(symbol) + "=32";
+      if (!value.is_null()) continue;
+      std::int64_t size = 32;
+      if (explanation_.contains("bounds") && explanation_["bounds"].contains(symbol)) {
+        const Json& range = explanation_["bounds"][symbol];
+        size = std::max(size, range[0].get<std::int64_t>());
+        if (!range[1].is_null()) size = std::min(size, range[1].get<std::int64_t>());
+      }
+      symbols += (symbols.empty() ? "" : ",") + printable(symbol) + "=" + std::to_string(size);
     }
     if (symbols.empty()) return {};
     return wrapped(

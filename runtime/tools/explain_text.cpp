@@ -26,6 +26,13 @@ std::string inputs(const Json& json) {
   return text;
 }
 
+/// " (from 3 to 7)" of a symbol that layers bound.
+std::string bounds(const Json& json, const std::string& symbol) {
+  if (!json.contains("bounds") || !json["bounds"].contains(symbol)) return {};
+  const Json& range = json["bounds"][symbol];
+  return " (from " + plain(range[0]) + (range[1].is_null() ? "" : " to " + plain(range[1])) + ")";
+}
+
 std::string heading(const Json& json) {
   std::string text = "model " + plain(json["model"]) + ", made by halftone " +
                      plain(json["halftone_version"]) + " for " + joined(json["targets"], ", ") +
@@ -42,7 +49,7 @@ std::string heading(const Json& json) {
   std::string symbols;
   for (const auto& [name, value] : json["symbols"].items()) {
     symbols += (symbols.empty() ? "" : ", ") + printable(name) +
-               (value.is_null() ? " is not bound" : " = " + plain(value));
+               (value.is_null() ? " is not bound" + bounds(json, name) : " = " + plain(value));
   }
   return symbols.empty() ? text : text + "symbols: " + symbols + "\n";
 }

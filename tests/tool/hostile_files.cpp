@@ -211,6 +211,21 @@ TEST_CASE("names of any length and any bytes stand whole in the text, and fit in
   CHECK(json_of("explain " + file.path())["model"] == manifest.model);
 }
 
+TEST_CASE("what layers let a symbol be is said, and what is proposed to bind it to is that") {
+  manifest::Manifest manifest = hand_made::manifest();
+  manifest.limits = {{0, 24, "places", "places.weight"}, {0, 30, "frame", "", 3, "cuts 2"}};
+  const File file(manifest::encode(manifest));
+  CHECK(json_of("explain " + file.path())["bounds"] == nlohmann::json{{"batch", {3, 24}}});
+  const std::string text = run_tool("explain " + file.path()).output;
+  CHECK(text.find("symbols: batch is not bound (from 3 to 24)\n") != std::string::npos);
+  CHECK(text.find("--symbols batch=24\n") != std::string::npos);
+  manifest.limits = {{0, std::int64_t{1} << 62, "frame", "", 40, "cuts 39"}};
+  const File open(manifest::encode(manifest));
+  CHECK(json_of("explain " + open.path())["bounds"] == nlohmann::json{{"batch", {40, nullptr}}});
+  CHECK(run_tool("explain " + open.path()).output.find("--symbols batch=40\n") !=
+        std::string::npos);
+}
+
 TEST_CASE("what an artifact does not have is refused with what it has") {
   manifest::Manifest manifest = hand_made::manifest();
   manifest.limits = {{0, 24, "places", "places.weight"}};
