@@ -241,6 +241,24 @@ TEST_CASE("what is dear to copy is copied once") {
   CHECK(parts_of(gathering(3, 0), 96, 128, 4096, 2) == std::pair<std::int64_t, std::int64_t>(2, 1));
 }
 
+TEST_CASE("a product of a register takes as long whatever the rows of its tile in a copy are") {
+  std::mt19937_64 random(11);
+  for (const RegisterTile tile : {RegisterTile{8, 48, 8}, RegisterTile{4, 24, 4}})
+    for (int i = 0; i < 300; ++i) {
+      const auto size = [&](std::int64_t most) { return 1 + std::int64_t(random() % most); };
+      const std::int64_t rows = size(2048), columns = tile.columns * size(20), depth = size(2048);
+      const int threads = static_cast<int>(size(16));
+      CAPTURE(rows);
+      CAPTURE(columns);
+      CAPTURE(depth);
+      CAPTURE(threads);
+      RegisterTile spread = tile;
+      spread.lanes *= 2;
+      CHECK(parts_of(contraction(0, false, tile), rows, columns, depth, threads) ==
+            parts_of(contraction(0, false, spread), rows, columns, depth, threads));
+    }
+}
+
 TEST_CASE("no thread waits long for the last task") {
   // Of three panels of columns and plenty of rows both are cut, so that tasks are even.
   for (const int threads : {2, 3, 4, 6, 7}) {
