@@ -67,8 +67,8 @@ template <class Items>
   });
 }
 
-/// A number of elements: a factor and symbols with their divisors, and sums with their factors and
-/// what is added, in order. Nothing where the factor is past 2^62.
+/// A number of elements: a factor, and symbols with their divisors, factors and what is added,
+/// which no number divides, in order. Nothing where the factor is past 2^62.
 using Term = std::tuple<std::int32_t, std::int32_t, std::int64_t, std::int64_t>;
 using Product = std::pair<std::int64_t, std::vector<Term>>;
 [[nodiscard]] std::optional<Product> product_of(std::span<const Dimension> shape);

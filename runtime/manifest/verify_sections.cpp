@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The laws of launches that run together, chunk by chunk or part by part.
 #include <algorithm>
+#include <numeric>
 #include <span>
 
 #include "halftone/manifest/plan.hpp"
@@ -12,13 +13,13 @@ namespace halftone::manifest {
 std::optional<Product> product_of(std::span<const Dimension> shape) {
   Product product{1, {}};
   for (const Dimension& dimension : shape) {
-    const bool is_sum = dimension.added != 0;  // no product of others
-    const std::int64_t factor = is_sum ? 1 : dimension.extent;
-    if (factor > kLargest / product.first) return std::nullopt;
-    product.first *= factor;
+    const std::int64_t known =
+        std::gcd(dimension.extent, dimension.added % dimension.extent);  // divides all of it
+    if (known > kLargest / product.first) return std::nullopt;
+    product.first *= known;
     if (dimension.symbol >= 0) {
       product.second.push_back(
-          {dimension.symbol, dimension.divisor, is_sum ? dimension.extent : 1, dimension.added});
+          {dimension.symbol, dimension.divisor, dimension.extent / known, dimension.added / known});
     }
   }
   std::ranges::sort(product.second);

@@ -700,6 +700,16 @@ halftone.graph "g" {
 
 // -----
 
+// Transposed_convolution: a place of x for every window, of sums of a symbol, too.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, side + 2, 8], f32>
+  %w = halftone.input "w" : !halftone.tensor<[4, 2, 8], f32>
+  // expected-error @+1 {{does not have a place for every window of}}
+  %y = halftone.transposed_convolution %x, %w {kernel = array<i64: 2>, stride = array<i64: 2>} : (!halftone.tensor<[batch, side + 2, 8], f32>, !halftone.tensor<[4, 2, 8], f32>) -> !halftone.tensor<[batch, 2*side + 2, 4], f32>
+}
+
+// -----
+
 // Transposed_convolution: an output_padding for every dimension.
 halftone.graph "g" {
   %x = halftone.input "x" : !halftone.tensor<[batch, 5, 8], f32>
@@ -2374,6 +2384,15 @@ halftone.graph "g" {
   %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
   // expected-error @+1 {{have other numbers of elements: give both the same symbols and the same product of extents}}
   %y = halftone.view %x : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 3, 3], f32>
+}
+
+// -----
+
+// View: as many elements, of a sum of a symbol.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, side + 1, 8], f32>
+  // expected-error @+1 {{have other numbers of elements: give both the same symbols and the same product of extents}}
+  %y = halftone.view %x : (!halftone.tensor<[batch, side + 1, 8], f32>) -> !halftone.tensor<[batch, 2*side + 1, 4], f32>
 }
 
 // -----

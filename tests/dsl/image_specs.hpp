@@ -51,25 +51,33 @@ constexpr auto sides = model(
     losses(mse("error", "plane", "target")));
 HALFTONE_PROGRAM(sides_program, sides, f32_rules, sgd(lr(0.05), momentum(0.9)))
 
-constexpr auto sides_padded = model(
-    "sides_padded", inputs(tensor("image", batch, 4 * side, 2 * side, 3), tensor("target", batch, 5)),
-    from("image") | drawn("wide", 4, 0.5) |
-        conv2d("conv", 4, kernel(3, 4), stride(2, 1), padding(1, 2, 1, 1), reflect,
-               init_uniform(-0.14, 0.14), on_bias(init_uniform(-0.14, 0.14))) |
-        silu("act") | pad2d("around", padding(2, -1, 1, 2), circular) |
-        pad2d("ends", padding(0, 2, -1, 1), replicate) |
-        pad2d("framed", padding(1, -2, 0, 0), pad_value(0.5)) |
-        pad2d("inner", padding(-3, 1, -1, -1)) | silu("gated") |
-        max_pool2d("peaks", kernel(3, 4), stride(1), padding(2, 0, 1, 1)) |
-        pad2d("tall", padding(1, 0, 0, 0), replicate) |
-        avg_pool2d("means", kernel(4, 1), stride(2, 1), padding(1, 0, 1, 0), exclude_padding) |
-        adaptive_avg_pool2d("shares", 3, 2),
-    from("tall") | adaptive_max_pool2d("most", 2, 3),
-    from("gated") | adaptive_max_pool1d("line", 4) | adaptive_avg_pool2d("few", 3, 2),
-    from("shares") | add("few") | as("both") | reshape("flat", batch, 24),
-    from("most") | reshape("others", batch, 24),
-    from("flat") | add("others") | as("sum") | drawn("head", 5, 0.2) | output("prediction"),
-    losses(mse("error", "prediction", "target")));
+constexpr auto sides_padded =
+    model("sides_padded",
+          inputs(tensor("image", batch, 4 * side, 2 * side, 3), tensor("target", batch, 5)),
+          from("image") | drawn("wide", 4, 0.5) |
+              conv2d("conv", 4, kernel(3, 4), stride(2, 1), padding(1, 2, 1, 1), reflect,
+                     init_uniform(-0.14, 0.14), on_bias(init_uniform(-0.14, 0.14))) |
+              silu("act") | pad2d("around", padding(2, -1, 1, 2), circular) |
+              pad2d("ends", padding(0, 2, -1, 1), replicate) |
+              pad2d("framed", padding(1, -2, 0, 0), pad_value(0.5)) |
+              pad2d("inner", padding(-3, 1, -1, -1)) | silu("gated") |
+              max_pool2d("peaks", kernel(3, 4), stride(1), padding(2, 0, 1, 1)) |
+              pad2d("tall", padding(1, 0, 0, 0), replicate) |
+              avg_pool2d("means", kernel(4, 1), stride(2, 1), padding(1, 0, 1, 0), exclude_padding),
+          from("tall") |
+              conv_transpose2d("spread", 4, kernel(3, 1), stride(2, 1), padding(1, 0, 0, 0),
+                               no_bias, init_uniform(-0.28, 0.28)) |
+              pixel_unshuffle("folded", factor(2, 1)) |
+              reshape("apart", batch, 2 * side + 1, 2 * side, 2, 4) | silu("bent") |
+              reshape("together", batch, (4 * side + 2) / 2, 2 * side, 8) |
+              pixel_shuffle("unfolded", factor(2, 1)) | avg_pool2d("blocks", kernel(4, 1)),
+          from("means") | add("blocks") | as("halves") | adaptive_avg_pool2d("shares", 3, 2),
+          from("tall") | adaptive_max_pool2d("most", 2, 3),
+          from("gated") | adaptive_max_pool1d("line", 4) | adaptive_avg_pool2d("few", 3, 2),
+          from("shares") | add("few") | as("both") | reshape("flat", batch, 24),
+          from("most") | reshape("others", batch, 24),
+          from("flat") | add("others") | as("sum") | drawn("head", 5, 0.2) | output("prediction"),
+          losses(mse("error", "prediction", "target")));
 HALFTONE_PROGRAM(sides_padded_program, sides_padded, f32_rules, sgd(lr(0.05), momentum(0.9)))
 
 constexpr auto large_windows = model(

@@ -184,9 +184,16 @@ class Report {
                      "' as a dimension: give the input a multiple of it, as 2 * symbol(\"",
                      found_.text, "\"), of which a stride of 2 leaves the symbol");
         }
+        if (found_.number == kProductOfSymbols) {
+          return say(Given{found_.token}, " has a product of the symbol '", found_.text,
+                     "' and a symbol as a dimension: keep them as two dimensions");
+        }
         return say(Given{found_.token}, " has a dimension of ", found_.number,
                    " times the symbol '", found_.text, "': write a factor from 1 to ",
                    static_cast<long long>(description::kMostFactor));
+      case Fault::sum_of_symbol:
+        return say(Given{found_.token}, " has a dimension that adds to the symbol '", found_.text,
+                   "': give it a multiple of that, to which pad1d() and its like add");
       case Fault::too_many_elements:
         return say(Given{found_.token}, " has more than ",
                    static_cast<long long>(description::kMostOfShape),

@@ -159,6 +159,7 @@ enum class Fault : unsigned char {
   // shapes
   bad_extent,
   bad_factor,
+  sum_of_symbol,
   too_many_elements,
   symbolic_columns,
   repeat_shape,
@@ -361,7 +362,8 @@ constexpr TokenList list_of(const Program& program, int layer) {
   return list;
 }
 constexpr Dimension dimension_of(const Token& token) {
-  return token.name != nullptr ? Dimension(token.name, token.number) : Dimension(token.number);
+  return token.name != nullptr ? Dimension(token.name, token.number) + whole_number(token.x)
+                               : Dimension(token.number);
 }
 
 /// What the layer's form says of what it owns.

@@ -62,7 +62,8 @@ struct Dimension {
 /// yours: libc has a function ::time.)
 constexpr Dimension symbol(const char* name) { return Dimension(name); }
 
-inline constexpr long long kPartOfSymbol = -1;  ///< in the place of a factor: there is none such
+/// In the place of a factor: there is none such.
+inline constexpr long long kPartOfSymbol = -1, kProductOfSymbols = -2;
 
 /// What is always a multiple of `times`, as strides and pools want it: 4 * symbol("side") has 28
 /// places where side is bound to 7. Factors are from 1 to 65536. D112
@@ -76,6 +77,7 @@ constexpr Dimension operator*(T times, Dimension dimension) {
     dimension.factor = 0;
   } else if (dimension.factor > 0) {
     dimension.factor = number > kBeyond / dimension.factor ? kBeyond : number * dimension.factor;
+    if (dimension.factor != kBeyond) dimension.extent *= number;
   }
   return dimension;
 }
@@ -89,17 +91,40 @@ constexpr Dimension operator/(Dimension dimension, T parts) {
   const long long number = whole_number(parts);
   if (dimension.symbol == nullptr) {
     dimension.extent = number < 1 ? 0 : dimension.extent / number;
-  } else if (number < 1 || dimension.factor % number != 0) {
+  } else if (number < 1 || dimension.factor % number != 0 || dimension.extent % number != 0) {
     dimension.factor = kPartOfSymbol;
   } else {
     dimension.factor /= number;
+    dimension.extent /= number;
   }
   return dimension;
+}
+/// No dimension is one.
+constexpr Dimension operator*(Dimension left, const Dimension& right) {
+  if (left.symbol == nullptr) return left.extent * right;
+  if (right.symbol == nullptr) return right.extent * left;
+  left.factor = kProductOfSymbols;
+  return left;
+}
+/// What pads make of the length of a symbol, as reshape and expand spell it: 4 * symbol("side") + 2.
+/// D116
+template <Whole T>
+constexpr Dimension operator+(Dimension dimension, T more) {
+  constexpr double kBeyond = 0x1p40;  // of all padding
+  const double sum = static_cast<double>(dimension.extent) + static_cast<double>(whole_number(more));
+  dimension.extent =
+      static_cast<long long>(sum > kBeyond ? kBeyond : sum < -kBeyond ? -kBeyond : sum);
+  return dimension;
+}
+template <Whole T>
+constexpr Dimension operator-(const Dimension& dimension, T fewer) {
+  const long long number = whole_number(fewer);
+  return dimension + (number < -0x7fffffffffffffff ? 0x7fffffffffffffff : -number);
 }
 
 inline constexpr Dimension batch = symbol("batch");
 
-/// A number, `batch`, symbol("name") or a multiple of these.
+/// A number, `batch`, symbol("name"), a multiple of these, or of a layer a sum.
 template <class T>
 concept DimensionOfShape = std::is_convertible_v<const T&, Dimension>;
 

@@ -155,7 +155,8 @@ constexpr Token setting(const char* name, double value) {
 constexpr Spec<1> dimension_token(const Dimension& dimension) {
   return one({.part = Part::dimension,
               .name = dimension.symbol,
-              .number = dimension.symbol == nullptr ? dimension.extent : dimension.factor});
+              .number = dimension.symbol == nullptr ? dimension.extent : dimension.factor,
+              .x = dimension.symbol == nullptr ? 0 : static_cast<double>(dimension.extent)});
 }
 
 /// With the kind's first setting.

@@ -74,6 +74,11 @@ class Walk {
               .name = program_[i].name,
               .token = i};
     const int at = dimensions(i, options_of(i).end, node.shape);
+    for (int d = 0; d < node.shape.rank; ++d) {
+      const Dimension& dimension = node.shape.dimensions[d];
+      if (dimension.symbol != nullptr && dimension.extent != 0)
+        graph_.fail({.fault = Fault::sum_of_symbol, .token = i, .text = dimension.symbol});
+    }
     place(node);
     return at;
   }

@@ -367,6 +367,23 @@ constexpr auto net =
 MODEL(net, rules)
 }  // namespace part_of_symbol
 
+// EXPECT sum_of_symbol: input 'x' has a dimension that adds to the symbol 'time': give it a
+// multiple of that, to which pad1d() and its like add
+namespace sum_of_symbol {
+constexpr auto net = model("net", inputs(tensor("x", batch, symbol("time") - either(1, 0), 8)),
+                           from("x") | relu("act") | output("z"));
+MODEL(net, rules)
+}  // namespace sum_of_symbol
+
+// EXPECT product_of_symbols: layer 'flat' has a product of the symbol 'time' and a symbol as a
+// dimension: keep them as two dimensions
+namespace product_of_symbols {
+constexpr auto net = model(
+    "net", inputs(tensor("x", batch, symbol("time"), 8)),
+    from("x") | reshape("flat", batch, symbol("time") * either(batch, 1), 8) | output("z"));
+MODEL(net, rules)
+}  // namespace product_of_symbols
+
 // EXPECT reshape_extent: layer 'flat' has a dimension of -1: write a positive number or a symbol
 namespace reshape_extent {
 constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
