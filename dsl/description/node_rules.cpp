@@ -42,10 +42,13 @@ Sentence dimension_fault(const Node& node) {  // D4
              " with a factor; give factors to symbols alone (D112)";
     }
     if (dimension.symbol.empty()) continue;
-    const bool is_sum = dimension.extent != 0 && is_computed(node.kind);  // D116
-    if ((dimension.extent != 0 && !is_sum) || !is_symbol(dimension.symbol)) {
+    if (!is_symbol(dimension.symbol)) {
       return subject(node) + " has a dimension " + quoted(dimension.symbol) +
-             "; a symbol is an identifier and has no extent of its own (D4)";
+             "; a symbol is an identifier (D4)";
+    }
+    if (dimension.extent != 0 && !is_computed(node.kind)) {
+      return subject(node) + " has a dimension that adds to the symbol '" + dimension.symbol +
+             "'; give it a multiple of that, to which pad adds (D116)";
     }
     if (!is_factor(dimension.factor)) {
       return subject(node) + " has a dimension of " + std::to_string(dimension.factor) +

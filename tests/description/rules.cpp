@@ -68,11 +68,10 @@ TEST_CASE("dimensions, formats and wanted gradients keep D4, D8 and D15") {
          d.nodes[kX].shape[0] = {4, "batch"};
        },
        kX,
-       "input '%x' has a dimension \"batch\"; a symbol is an identifier and has no extent of its "
-       "own (D4)"},
+       "input '%x' has a dimension that adds to the symbol 'batch'; give it a multiple of that, to "
+       "which pad adds (D116)"},
       {[](Description& d) { d.nodes[kX].shape[0].symbol = "2n"; }, kX,
-       "input '%x' has a dimension \"2n\"; a symbol is an identifier and has no extent of its own "
-       "(D4)"},
+       "input '%x' has a dimension \"2n\"; a symbol is an identifier (D4)"},
       {[](Description& d) { d.nodes[kX].shape[0].factor = 0; }, kX,
        "input '%x' has a dimension of 0 times the symbol 'batch'; make the factor 1 to 65536 "
        "(D112)"},
