@@ -69,6 +69,7 @@ constexpr Wrapper kWrappers[] = {
     {"cp_async_cg_zero_fill", 8, 4, Draw::words, Nans::kept, 80},
     {"cp_async_groups", 8, 8, Draw::words, Nans::kept, 80},
     {"ld_shared", 1, 1, Draw::words, Nans::kept, 89},
+    {"cp_async_arrive", 4, 4, Draw::words, Nans::kept, 90, 90},
     {"mbarrier", 1, 3, Draw::words, Nans::kept, 90, 90},
     {"named_barriers", 1, 1, Draw::words, Nans::kept, 90, 90},
     {"setmaxnreg", 1, 1, Draw::words, Nans::kept, 90, 90},

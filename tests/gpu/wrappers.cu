@@ -238,6 +238,24 @@ KERNEL(mbarrier_kernel) {
   }
 }
 
+// Every thread arrives when its copy is done, and reads a word that another one copied.
+KERNEL(cp_async_arrive_kernel) {
+  __shared__ __align__(8) unsigned long long barrier;
+  __shared__ __align__(16) unsigned buffer[4 * kThreads];
+  if (threadIdx.x == 0) {
+    mbarrier_init(window(&barrier), kThreads);
+    fence_mbarrier_init();
+  }
+  __syncthreads();
+  const auto from = static_cast<unsigned long long>(__cvta_generic_to_global(in + 4 * thread()));
+  cp_async_ca<16, 0>(window(buffer) + 16 * threadIdx.x, from);
+  cp_async_arrive(window(&barrier));
+  while (!mbarrier_try_wait(window(&barrier), 0)) {
+  }
+  for (int w = 0; w < 4; ++w)
+    out[4 * thread() + w] = buffer[4 * ((threadIdx.x + 33) % kThreads) + w];
+}
+
 // Half of the block hands words to the other, which says whether any of its own was odd.
 KERNEL(named_barriers_kernel) {
   __shared__ unsigned buffer[kThreads];
