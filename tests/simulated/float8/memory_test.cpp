@@ -31,7 +31,7 @@ constexpr Mutant kFaultsOfNumbers[] = {
      "const int goes_on = 1;"},
     {"sums of the next part go where those of the last are not taken yet",
      "storage_.wait(storage_.taken(buffer_.stage), buffer_.parity ^ 1);", ""},
-    {"the last part alone is left", "kAdds ? sum + some[j] : some[j]", "some[j]"},
+    {"the last part alone is left", "return sum + part;", "return part;"},
     {"sums are taken before they are whole",
      "storage.wait(storage.whole(buffer.stage), buffer.parity);", ""},
     {"stages are filled before they are empty",

@@ -97,7 +97,7 @@ void check_faults(const char* artifact, std::string_view run, std::span<const Mu
       CAPTURE(what);
       CHECK((what.find("out of bounds") != what.npos ||
              what.find("uninitialised read") != what.npos ||
-             what.find("operation in flight") != what.npos));
+             what.find("operation in flight") != what.npos || what.find("race") != what.npos));
       continue;
     }
     std::printf("%s: off by %.4f\n", mutant.fault, steps.off);
