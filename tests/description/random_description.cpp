@@ -192,8 +192,15 @@ class Generator {
     const NodeId x = any_value();
     const auto kind = static_cast<Kind>(below(kKinds));
     if (is_input(kind)) return add_input();
-    if (is_state(kind)) return state(x);
+    if (is_state(kind) && !adds_to_symbols(x)) return state(x);
     if (is_computed(kind)) add_computed(kind, x);  // parameters come with their layers
+  }
+
+  /// Whether x has a dimension that no input and no state can have (D116).
+  bool adds_to_symbols(NodeId x) {
+    return std::ranges::any_of(shape(x), [](const Dimension& dimension) {
+      return !dimension.symbol.empty() && dimension.extent != 0;
+    });
   }
 
   /// A layer or loss that reads x, by its form; nothing where x does not fit it.
@@ -209,6 +216,11 @@ class Generator {
                                                                   : shape(operand.node));
     }
     if (weighs) shapes.back() = weights;
+    const auto is_made = [&](const Operand& operand) {  // as an input like x
+      return operand.node < 0 &&
+             (operand_form(form_of(kind), operand.role).integers || is_of_rows(kind, operand.role));
+    };
+    if ((weighs || std::ranges::any_of(operands, is_made)) && adds_to_symbols(x)) return;
     const Attributes attributes = attributes_of(kind, operands.size() - (weighs ? 1 : 0), shape(x));
     const auto choose = [&](int operand, std::size_t dimension) {
       const auto& role = operands[static_cast<std::size_t>(operand)].role;
