@@ -15,7 +15,7 @@ static_assert(sizeof(EncodedMap) == manifest::kMapBytes);
 /// memory they count words in bytes.
 constexpr std::int64_t kMostCoordinate = std::int64_t{1} << 30;
 
-EncodedMap encode(const Bindings& to, const manifest::TensorMap& map, const BoundLaunch& bound,
+EncodedMap encode(const LaunchTarget& to, const manifest::TensorMap& map, const BoundLaunch& bound,
                   std::span<const std::int64_t> symbols) {
   const int bits = encoding::traits(map.element).bits;
   MapSource source{.address = bound.values[static_cast<std::size_t>(map.argument)],
@@ -42,7 +42,7 @@ EncodedMap encode(const Bindings& to, const manifest::TensorMap& map, const Boun
 
 }  // namespace
 
-BoundLaunch bind_launch(const Bindings& to, const manifest::Launch& launch,
+BoundLaunch bind_launch(const LaunchTarget& to, const manifest::Launch& launch,
                         const LaunchPlace& place) {
   const auto index = static_cast<std::size_t>(launch.kernel);
   const manifest::Kernel& kernel = to.plan.kernel(launch);

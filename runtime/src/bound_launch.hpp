@@ -32,7 +32,7 @@ struct LaunchPlace {
 };
 
 /// What launches are bound to.
-struct Bindings {
+struct LaunchTarget {
   const ProgramPlan& plan;
   DriverContext& context;
   const DriverMemory& memory;
@@ -40,7 +40,7 @@ struct Bindings {
 };
 
 /// Throws what ProgramPlan::refuse_launch does where a kernel cannot be launched with such sizes.
-[[nodiscard]] BoundLaunch bind_launch(const Bindings& to, const manifest::Launch& launch,
+[[nodiscard]] BoundLaunch bind_launch(const LaunchTarget& to, const manifest::Launch& launch,
                                       const LaunchPlace& place);
 
 }  // namespace halftone
