@@ -89,6 +89,14 @@ class Squares {
   reference::Forward<float> forward_;
 };
 
+/// Behind a run of 6 rows.
+Pair pair_after_run(const LinkedArtifact& artifact) {
+  Pair pair = make_pair(artifact, tested_variant, 6);
+  pair.draw();
+  pair.trainer.forward(pair.named_inputs());
+  return pair;
+}
+
 Calibration calibration_of(const Pair& pair) {
   Calibration calibration;
   calibration.add(pair.trainer);
@@ -151,9 +159,7 @@ TEST_CASE("a calibration sums the squares of all that products multiply a weight
 }
 
 TEST_CASE("a calibrated predictor holds the reference's codes, where rules seek the least error") {
-  Pair pair = make_pair(i8(), tested_variant, 6);
-  pair.draw();
-  pair.trainer.forward(pair.named_inputs());
+  Pair pair = pair_after_run(i8());
   const Calibration calibration = calibration_of(pair), none;
   const Quantization i8_least{encoding::Element::i8, Quantization::Scale::least_error},
       f8_least{encoding::Element::f8e4m3, Quantization::Scale::least_error},
@@ -197,9 +203,7 @@ TEST_CASE("a calibrated predictor holds the reference's codes, where rules seek 
 }
 
 TEST_CASE("what a calibrated predictor gives back has the same codes by the maximum") {
-  Pair pair = make_pair(i8(), tested_variant, 6);
-  pair.draw();
-  pair.trainer.forward(pair.named_inputs());
+  Pair pair = pair_after_run(i8());
   const Artifact sought = Artifact::linked(*some().image);
   Predictor calibrated(sought, pair.device, pair.setup(1)),
       plain(pair.artifact, pair.device, pair.setup(1));
@@ -217,9 +221,7 @@ TEST_CASE("what a calibrated predictor gives back has the same codes by the maxi
 }
 
 TEST_CASE("a predictor hands its calibrated codes on") {
-  Pair pair = make_pair(i8(), tested_variant, 6);
-  pair.draw();
-  pair.trainer.forward(pair.named_inputs());
+  Pair pair = pair_after_run(i8());
   const Artifact artifact = Artifact::linked(*f8().image);
   Predictor first(artifact, pair.device, pair.setup(1)),
       second(artifact, pair.device, pair.setup(1));
@@ -246,9 +248,7 @@ TEST_CASE("what is no calibration of the model, or of no numbers, is refused and
   pair.draw();
   pair.trainer.forward(pair.named_inputs());
   calibration.add(pair.trainer);
-  Pair others = make_pair(decoder(), tested_variant, 6);
-  others.draw();
-  others.trainer.forward(others.named_inputs());
+  Pair others = pair_after_run(decoder());
   const Calibration before = calibration;
   CHECK(message_of([&] { calibration.add(others.trainer); }) ==
         "calibrate: parameter 'embed.weight' is 29 x 16 in the trainer, but 21 x 10 in the "

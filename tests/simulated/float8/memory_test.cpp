@@ -100,11 +100,9 @@ TEST_CASE("blocks by powers of two are multiplied there, and those without rows 
     std::set<std::string> found;
     for (const auto& [name, product] : products_of("blocks_in_memory", chip)) {
       CAPTURE(name);
-      const std::string kind = name.substr(0, name.find_last_not_of("_0123456789") + 1);
+      const std::string kind = without_number(name);
       if (product.is_in_memory && !name.starts_with("inference_")) found.insert(kind);
-      if (!product.is_in_memory)
-        CHECK(product.reason ==
-              "rows of codes do not begin at multiples of 4 bytes, the least that is copied");
+      if (!product.is_in_memory) CHECK(product.reason == kNoRowsOf4);
       CHECK(!product.is_of_blocks);
     }
     CHECK(found == std::set<std::string>{"one", "one_weight_gradient", "two", "two_input_gradient",
@@ -123,11 +121,9 @@ TEST_CASE("products of two operands of 4 bits are multiplied packed there") {
       CHECK(product.is_in_memory);
       CHECK(product.reason == "");
       CHECK(product.promotes == !name.starts_with("one"));
-      found.insert(name.substr(0, name.find_last_not_of("_0123456789") + 1));
+      found.insert(without_number(name));
     }
-    CHECK(found == std::set<std::string>{"one", "one_weight_gradient", "two", "two_input_gradient",
-                                         "two_weight_gradient", "three", "three_input_gradient",
-                                         "three_weight_gradient"});
+    CHECK(found == products_of_4_bits());
   }
 }
 

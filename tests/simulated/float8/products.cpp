@@ -14,6 +14,22 @@ namespace halftone::tests {
 
 Artifact artifact_of(const char* name) { return Artifact::linked(*find_artifact(name).image); }
 
+std::string without_number(const std::string& kernel) {
+  return kernel.substr(0, kernel.find_last_not_of("_0123456789") + 1);
+}
+
+const std::set<std::string>& products_of_4_bits() {
+  static const std::set<std::string> products = {"one",
+                                                 "one_weight_gradient",
+                                                 "two",
+                                                 "two_input_gradient",
+                                                 "two_weight_gradient",
+                                                 "three",
+                                                 "three_input_gradient",
+                                                 "three_weight_gradient"};
+  return products;
+}
+
 std::map<std::string, Product> products_of(const char* name, std::string_view chip) {
   const Artifact artifact = artifact_of(name);
   std::vector<std::string> texts;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,16 @@ struct Product {
 /// The chip's, by their kernels' names.
 [[nodiscard]] std::map<std::string, Product> products_of(const char* artifact,
                                                          std::string_view chip);
+
+/// A kernel's name without the number that tells it from others of its layer.
+[[nodiscard]] std::string without_number(const std::string& kernel);
+/// Why codes of rows of other lengths are not multiplied as such.
+inline constexpr std::string_view kNoRowsOf4 =
+    "rows of codes do not begin at multiples of 4 bytes, the least that is copied";
+inline constexpr std::string_view kNoRowsOf16 =
+    "rows of codes do not begin at multiples of 16 bytes, as tensor copies want";
+/// Of the artifact "four_bits", those of two packed operands, where a chip multiplies these.
+[[nodiscard]] const std::set<std::string>& products_of_4_bits();
 
 /// In the text of every kernel that is asked for, `from` becomes `to`.
 struct Mutant {
